@@ -1,0 +1,37 @@
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "cli/command.h"
+#include "dppl/error.h"
+
+namespace dppl::cli {
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer("Example:\n" + example);
+  return command;
+}
+
+void print_json(const nlohmann::ordered_json& value) { std::cout << value.dump(2) << std::endl; }
+
+}  // namespace dppl::cli
+
+int main(int argc, char** argv) {
+  CLI::App app{"dppl: differentially private prototype learning", "dppl"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", DPPL_VERSION);
+  app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) throw dppl::IoError("standard output: cannot write (is the disk full?)");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    std::cerr << "dppl: " << error.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,21 @@
+# What the library links. Shared by the build and by find_package(dppl) in other projects.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(GMPXX REQUIRED IMPORTED_TARGET GLOBAL gmpxx)
+pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET GLOBAL mpfr)
+pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET GLOBAL libsodium)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET GLOBAL sqlite3)
+find_library(MPFI_LIBRARY mpfi REQUIRED)
+if(NOT TARGET dppl_mpfi)
+  add_library(dppl_mpfi UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(dppl_mpfi PROPERTIES IMPORTED_LOCATION ${MPFI_LIBRARY})
+endif()
+
+# Header-only, and only our own sources see them.
+if(PROJECT_NAME STREQUAL "dppl")
+  find_package(fmt REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(Boost 1.74 REQUIRED)
+  find_package(Eigen3 REQUIRED)
+endif()

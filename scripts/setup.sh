@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what dppl needs from Debian's packages. As root or through sudo; does nothing when all is there.
+#   scripts/setup.sh            to build and run
+#   scripts/setup.sh --test     to build, run and test
+#   scripts/setup.sh --bench    what the benchmarks compare with
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config            # build
+  libgmp-dev libmpfr-dev libmpfi-dev          # exact rationals, intervals with outward rounding
+  libsodium-dev                               # ChaCha20, BLAKE2b
+  libsqlite3-dev                              # ledger
+  libcli11-dev nlohmann-json3-dev libfmt-dev  # command line
+  libboost-dev                                # Boost.Math: beta and chi-square quantiles
+  libopenblas-dev libeigen3-dev               # public transform
+)
+for argument in "$@"; do
+  case "$argument" in
+    --test) packages+=(libgtest-dev python3 clang clang-format git) ;;
+    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn) ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --test, --bench)" >&2; exit 2 ;;
+  esac
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup.sh: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "setup.sh: installing ${missing[*]}" >&2
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
