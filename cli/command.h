@@ -15,6 +15,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 void print_json(const nlohmann::ordered_json& value);
 
 void add_account(CLI::App& app);
+void add_audit(CLI::App& app);
 void add_ledger(CLI::App& app);
 
 }  // namespace dppl::cli

@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include "dppl/error.h"
+#include "mechanisms/laplace_noise.h"
+#include "mechanisms/utilities.h"
+
+namespace dppl {
+
+Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count) {
+  if (count < 0) throw InvalidInput(fmt::format("noisy count: the count is {}; it must not be negative", count));
+  if (budget.spec().relation != Relation::add_remove) {
+    throw InvalidInput("noisy count: under replace-in-class the count is public; release it as it is");
+  }
+  if (budget.spec().notion == Notion::pure) {
+    const Rational epsilon = budget.pure_epsilon();
+    const int64_t noise = DiscreteLaplace(laplace_scale(1, epsilon))(random);
+    return {checked_add(count, noise, "noisy count"), drawn_from(random, Guarantee::pure(epsilon))};
+  }
+  const std::vector<int64_t> values{count};
+  Released<NoisySum> sum = noisy_sum(std::move(budget), random, VectorSum{.values = values});
+  return {sum.value.values.front(), std::move(sum.guarantee)};
+}
+
+}  // namespace dppl

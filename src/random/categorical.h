@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "random/bernoulli.h"
+
+namespace dppl {
+
+// A categorical distribution whose probabilities are real numbers, sampled exactly: propose in integers, accept exactly.
+//
+// The target gives index i the weight τ_i (a real number). Each has an integer weight W_i >= τ_i, W_i > 0. Propose i with
+// probability W_i/ΣW; accept it with probability τ_i/W_i, else start again. Each round accepts i with probability
+// τ_i/ΣW, so the accepted index has probability τ_i/Στ exactly, however loose the W_i are; they only cost rounds.
+class Proposal {
+ public:
+  explicit Proposal(std::vector<uint64_t> weights) : weights_(std::move(weights)) {
+    for (size_t begin = 0; begin < weights_.size(); begin += kBlock) {
+      const size_t end = std::min(begin + kBlock, weights_.size());
+      for (size_t i = begin; i < end; ++i) total_ += weights_[i];
+      cumulative_.push_back(total_);
+    }
+  }
+
+  uint64_t weight(size_t i) const { return weights_[i]; }
+
+  size_t draw(Random& random) const {
+    uint128 rest = uniform_below(random, total_);
+    const auto block = static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), rest) - cumulative_.begin());
+    if (block > 0) rest -= cumulative_[block - 1];
+    size_t i = block * kBlock;
+    for (; rest >= weights_[i]; ++i) rest -= weights_[i];
+    return i;
+  }
+
+ private:
+  static constexpr size_t kBlock = 1024;
+  std::vector<uint64_t> weights_;
+  std::vector<uint128> cumulative_;  // after each block
+  uint128 total_ = 0;
+};
+
+// True with probability τ/weight, where τ = factor·exp(−γ) <= weight and `lower` <= τ. `exact_factor` and `exact_gamma` are
+// called only when the 64-bit comparison cannot decide.
+template <typename ExactFactor, typename ExactGamma>
+bool accept_weight(Random& random, uint64_t weight, uint64_t lower, ExactFactor exact_factor, ExactGamma exact_gamma) {
+  const uint64_t first = random.next64();
+  if ((static_cast<uint128>(first) + 1) * weight <= static_cast<uint128>(lower) << 64) return true;
+  return is_below_scaled_exp(random, first, Rational(exact_factor()) / Rational(static_cast<unsigned long>(weight)),
+                             exact_gamma());
+}
+
+// An index i with probability ∝ exp(unit·values[i]), exactly. Preconditions: not empty, unit >= 0, differences fit 63 bits.
+size_t categorical_exp(Random& random, std::span<const int64_t> values, const Rational& unit);
+
+}  // namespace dppl
