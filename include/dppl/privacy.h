@@ -77,7 +77,11 @@ Rational gdp_to_epsilon(const Rational& mu_squared, const Rational& delta);
 Rational pure_to_gdp(const Rational& epsilon);
 // Pure (or bounded-range) ε₀ → (ε, δ) for ε < ε₀: tight.
 Rational pure_to_delta(const Rational& epsilon0, const Rational& epsilon);
+Rational pure_to_epsilon(const Rational& epsilon0, const Rational& delta);
 Rational bounded_range_to_delta(const Rational& epsilon0, const Rational& epsilon);
+Rational bounded_range_to_epsilon(const Rational& epsilon0, const Rational& delta);
+// Pure ε → the Rényi divergence of order α > 1: tight, never above ε.
+Rational pure_to_rdp(const Rational& epsilon, const Rational& alpha);
 
 // ---- Calibration: the largest parameter whose guarantee stays within the target; each checks that the target is met.
 
