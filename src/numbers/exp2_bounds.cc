@@ -26,7 +26,8 @@ const Exp2Tables exp2_tables;
 }  // namespace detail
 
 double binary_exponent_unit(const Rational& unit) {
-  const Interval factor = Interval(unit) / log(Interval(2L));
+  static const Interval ln2 = log(Interval(2L));
+  const Interval factor = Interval(unit) / ln2;
   return mpfr_get_d(factor.lower(), MPFR_RNDN);
 }
 

@@ -61,16 +61,23 @@ Distribution permute_and_flip_law(const Scores& scores, double epsilon, int64_t 
 
 Distribution laplace_max_law(const Scores& scores, double epsilon, int64_t per_record) {
   const double q = std::exp(-epsilon / static_cast<double>(per_record));
-  const auto at_most = [q](int64_t z) {
-    return z < 0 ? std::pow(q, static_cast<double>(-z)) / (1 + q) : 1 - std::pow(q, static_cast<double>(z + 1)) / (1 + q);
-  };
-  const auto reach = static_cast<int64_t>(45.0 * static_cast<double>(per_record) / epsilon);
+  const auto [smallest, largest] = std::minmax_element(scores.begin(), scores.end());
+  const int64_t gap = *largest - *smallest + 1;
+  // Noise beyond this adds less than e^-45 of any output's probability, the rarest included.
+  const auto reach = gap + static_cast<int64_t>(45.0 * static_cast<double>(per_record) / epsilon);
+  std::vector<double> at_most(static_cast<size_t>(2 * (reach + gap) + 1));  // of noise −reach − gap …
+  const auto index = [&](int64_t z) { return static_cast<size_t>(z + reach + gap); };
+  for (int64_t z = -reach - gap; z <= reach + gap; ++z) {
+    at_most[index(z)] = z < 0 ? std::pow(q, static_cast<double>(-z)) / (1 + q) : 1 - std::pow(q, static_cast<double>(z + 1)) / (1 + q);
+  }
   Distribution result(scores.size());
-  for (size_t i = 0; i < scores.size(); ++i) {
-    for (int64_t z = -reach; z <= reach; ++z) {
-      double probability = (1 - q) / (1 + q) * std::pow(q, static_cast<double>(std::abs(z)));
+  for (int64_t z = -reach; z <= reach; ++z) {
+    const double noise = at_most[index(z)] - at_most[index(z - 1)];
+    const double exact_noise = z > 0 ? at_most[index(-z)] - at_most[index(-z - 1)] : noise;  // no cancellation in the right tail
+    for (size_t i = 0; i < scores.size(); ++i) {
+      double probability = exact_noise;
       for (size_t j = 0; j < scores.size(); ++j) {
-        if (j != i) probability *= at_most(scores[i] + z - scores[j] - (j < i ? 1 : 0));
+        if (j != i) probability *= at_most[index(scores[i] + z - scores[j] - (j < i ? 1 : 0))];
       }
       result[i] += probability;
     }
