@@ -75,8 +75,8 @@ std::vector<Game> planted_games() {
          const uint64_t other = uniform_below(random, y - 1);
          return int64_t{input == 0 ? y == n : other == 0};
        }},
-      {"planted: noisy sum, half the noise", "one record of norm 5 in a sum of dimension 1", Guarantee::zcdp(kRho),
-       [](int input, Random& random) { return (input == 0 ? 0 : 5) + DiscreteGaussian(Rational(25, 4))(random); }},
+      {"planted: noisy sum, noise for norm 1", "one record of norm 5 in a sum of dimension 1", Guarantee::zcdp(kRho),
+       [](int input, Random& random) { return (input == 0 ? 0 : 5) + DiscreteGaussian(Rational(1))(random); }},
       {"planted: count without noise", "7 records or 8", Guarantee::pure(kEpsilon), [](int input, Random&) { return int64_t{7} + input; }},
   };
 }
