@@ -23,7 +23,7 @@ struct BudgetSpec {
   static BudgetSpec approximate(const Rational& epsilon, const Rational& delta, Relation relation = Relation::add_remove);
   static BudgetSpec gdp(const Rational& mu, Relation relation = Relation::add_remove);
 
-  // "ε = 0.1", "ρ = 1/8", "(ε, δ) = (1, 0.00001)", "μ = 0.5"
+  // "ε = 0.1", "ρ = 0.125", "(ε, δ) = (1, 0.00001)", "μ = 0.5"
   std::string describe() const;
   Guarantee as_guarantee() const;
   friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;

@@ -51,13 +51,15 @@ struct Guarantee {
   // An upper bound on the Rényi divergence of order alpha > 1.
   std::optional<Rational> rdp_at(const Rational& alpha) const;
 
-  // The price when one record is replaced by another (two add/remove steps): 2ε, 4ρ, 2μ. Only for add_remove.
+  // The price when one record is replaced by another (two add/remove steps): 2ε, 4ρ, 2μ. Only for add_remove; the result
+  // says replace_in_class, of which replacing any record is the stricter form.
   Guarantee replace_one() const;
 
   friend bool operator==(const Guarantee&, const Guarantee&) = default;
 };
 
-// Both releases on the same records: ε's, ρ's, μ²'s and (ε, δ)'s add. Throws InvalidInput when relations differ.
+// Both releases on the same records: ε's, ρ's, μ²'s and (ε, δ)'s add; a pure ε stands in where a part states no μ or no
+// (ε, δ). Throws InvalidInput when relations differ.
 Guarantee compose(const Guarantee& a, const Guarantee& b);
 Guarantee compose(const Guarantee& a, unsigned times);
 // Releases on disjoint sets of records (one per class): the worst part counts.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "dppl/error.h"
 #include "dppl/privacy.h"
@@ -30,6 +31,13 @@ std::optional<Guarantee::Approximate> as_approximate(const Guarantee& guarantee)
   return std::nullopt;
 }
 
+// Pure ε-DP is μ-GDP too, and over many releases μ² grows more slowly than ε.
+Amount squared_mu(const Guarantee& guarantee) {
+  if (guarantee.mu_squared) return guarantee.mu_squared;
+  const Amount mu = guarantee.mu();
+  return mu ? Amount(*mu * *mu) : std::nullopt;
+}
+
 template <typename Operation>
 Guarantee combine(const Guarantee& a, const Guarantee& b, const Operation& operation) {
   if (a.relation != b.relation) {
@@ -42,7 +50,6 @@ Guarantee combine(const Guarantee& a, const Guarantee& b, const Operation& opera
   result.is_private = a.is_private && b.is_private;
   result.epsilon = combine(a.epsilon, b.epsilon, operation);
   result.rho = combine(a.rho, b.rho, operation);
-  result.mu_squared = combine(a.mu_squared, b.mu_squared, operation);
   const auto first = as_approximate(a), second = as_approximate(b);
   if ((a.approximate || b.approximate) && first && second) {
     result.approximate = {operation(first->epsilon, second->epsilon), operation(first->delta, second->delta)};
@@ -171,13 +178,19 @@ Guarantee Guarantee::replace_one() const {
   return result;
 }
 
-Guarantee compose(const Guarantee& a, const Guarantee& b) { return combine(a, b, std::plus<Rational>()); }
+Guarantee compose(const Guarantee& a, const Guarantee& b) {
+  const auto sum = [](const Rational& x, const Rational& y) { return Rational(x + y); };
+  Guarantee result = combine(a, b, sum);
+  result.mu_squared = combine(squared_mu(a), squared_mu(b), sum);
+  return result;
+}
 
 Guarantee compose(const Guarantee& a, unsigned times) {
   if (times == 0) throw InvalidInput("compose: 0 releases; give 1 or more");
   if (times == 1) return a;
   Guarantee result = a;
   result.bounded_range.reset();
+  result.mu_squared = squared_mu(a);
   scale(result.epsilon, times);
   scale(result.rho, times);
   scale(result.mu_squared, times);
@@ -191,6 +204,8 @@ Guarantee compose(const Guarantee& a, unsigned times) {
 Guarantee compose_disjoint(const Guarantee& a, const Guarantee& b) {
   const auto worse = [](const Rational& x, const Rational& y) { return std::max(x, y); };
   Guarantee result = combine(a, b, worse);
+  // Between pure parts the larger ε says it all, and the conversion would cost time for each of many classes.
+  if (a.mu_squared || b.mu_squared) result.mu_squared = combine(squared_mu(a), squared_mu(b), worse);
   // One record touches one part, so the log-ratios of the others are 0.
   result.bounded_range = combine(a.bounded_range, b.bounded_range, worse);
   return result;

@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "dppl/budget.h"
+#include "dppl/error.h"
+#include "dppl/privacy.h"
+
+namespace dppl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string epsilon, delta, rho, mu, mechanism;
+  std::vector<std::string> at_deltas;
+  unsigned releases = 1;
+  bool json = false;
+};
+
+// A parameter a mechanism runs at: rounded down, unlike a cost.
+struct Parameter {
+  std::string symbol;
+  Rational value;
+};
+
+struct Allowance {
+  std::string mechanism;
+  Parameter parameter;
+};
+
+struct Account {
+  BudgetSpec given;
+  std::string mechanism;
+  std::optional<Parameter> runs_at;
+  std::vector<Allowance> allowances;
+  unsigned releases = 1;
+  Guarantee guarantee;  // of all releases together
+  std::vector<std::pair<std::string, Rational>> deltas;
+  std::vector<std::string> notes;
+};
+
+constexpr const char* kDeltas[] = {"1e-5", "1e-6", "1e-9"};
+constexpr const char* kOrders[] = {"1.5", "2", "4", "8", "16", "32", "64"};
+constexpr const char* kEquivalent = "ε-equivalent √(2ρ) as in the paper's plots: no guarantee";
+
+BudgetSpec read_budget(const Options& options) {
+  const int budgets = !options.epsilon.empty() + !options.rho.empty() + !options.mu.empty();
+  if (budgets != 1) {
+    throw CLI::ValidationError("account", "give one budget: --epsilon E [--delta D], --rho R or --mu M");
+  }
+  if (!options.delta.empty() && options.epsilon.empty()) {
+    throw CLI::ValidationError("account", "--delta belongs to --epsilon; to see ε at a δ use --at-delta");
+  }
+  if (!options.rho.empty()) return BudgetSpec::zcdp(parse_positive(options.rho, "--rho"));
+  if (!options.mu.empty()) return BudgetSpec::gdp(parse_positive(options.mu, "--mu"));
+  const Rational epsilon = parse_positive(options.epsilon, "--epsilon");
+  if (options.delta.empty()) return BudgetSpec::pure(epsilon);
+  return BudgetSpec::approximate(epsilon, parse_positive(options.delta, "--delta"));
+}
+
+std::vector<std::pair<std::string, Rational>> read_deltas(const Options& options) {
+  std::vector<std::string> texts(std::begin(kDeltas), std::end(kDeltas));
+  if (!options.delta.empty()) texts.push_back(options.delta);
+  texts.insert(texts.end(), options.at_deltas.begin(), options.at_deltas.end());
+  std::vector<std::pair<std::string, Rational>> deltas;
+  for (const std::string& text : texts) {
+    const Rational delta = parse_positive(text, "--at-delta");
+    const auto is_same = [&](const auto& known) { return known.second == delta; };
+    if (std::none_of(deltas.begin(), deltas.end(), is_same)) deltas.emplace_back(text, delta);
+  }
+  return deltas;
+}
+
+// What one release of the mechanism guarantees, and the parameter that makes it so.
+std::pair<Parameter, Guarantee> run(const std::string& mechanism, const Budget& budget) {
+  if (mechanism == "exponential") {
+    const Rational epsilon = budget.bounded_range_epsilon();
+    return {{"ε", epsilon}, Guarantee::of_bounded_range(epsilon)};
+  }
+  if (mechanism != "gaussian") {
+    const Rational epsilon = budget.pure_epsilon();
+    return {{"ε", epsilon}, Guarantee::pure(epsilon)};
+  }
+  if (budget.spec().notion == Notion::gdp) return {{"μ", budget.spec().amount}, budget.spec().as_guarantee()};
+  const Rational rho = budget.rho();
+  return {{"ρ", rho}, Guarantee::zcdp(rho)};
+}
+
+std::vector<Allowance> allowances(const Budget& budget) {
+  const BudgetSpec& spec = budget.spec();
+  return {{"exponential", {"ε", budget.bounded_range_epsilon()}},
+          {"permute-and-flip", {"ε", budget.pure_epsilon()}},
+          {"gaussian", {"ρ", budget.rho()}},
+          {"continuous-gaussian", {"μ", gdp_for_approximate(spec.amount, spec.delta)}}};
+}
+
+// √(2ρ): the paper's ε-equivalent, and the μ of Gaussian noise of this ρ.
+std::optional<Rational> root_of_twice(const std::optional<Rational>& rho) {
+  if (!rho) return std::nullopt;
+  return pure_for_zcdp(*rho);
+}
+
+Account make_account(const Options& options) {
+  Account account;
+  account.given = read_budget(options);
+  account.mechanism = options.mechanism;
+  account.releases = options.releases;
+  account.deltas = read_deltas(options);
+  const Budget budget = Budget::unledgered(account.given);
+  Guarantee one = account.given.as_guarantee();
+  if (!account.mechanism.empty()) {
+    std::tie(account.runs_at, one) = run(account.mechanism, budget);
+  } else if (account.given.notion == Notion::approximate) {
+    account.allowances = allowances(budget);
+  }
+  account.guarantee = compose(one, account.releases);
+  if (account.mechanism == "gaussian") {
+    account.notes.push_back(
+        account.given.notion == Notion::gdp
+            ? "μ-GDP holds for continuous Gaussian noise; discrete Gaussian noise has it up to the discretisation only"
+            : fmt::format("μ-GDP with μ = √(2ρ) = {} holds up to the discretisation of the noise: no guarantee",
+                          to_decimal(*root_of_twice(account.guarantee.rho), 6, Rounding::up)));
+  }
+  return account;
+}
+
+// ---- For people
+
+using Table = std::vector<std::pair<std::string, std::string>>;
+
+std::string cost(const std::optional<Rational>& value) { return value ? to_decimal(*value, 6, Rounding::up) : "none"; }
+
+std::string cost(const std::optional<Guarantee::Approximate>& value) {
+  return value ? fmt::format("({}, {})", cost(value->epsilon), cost(value->delta)) : "none";
+}
+
+std::string describe(const Parameter& parameter) {
+  return fmt::format("{} = {}", parameter.symbol, to_decimal(parameter.value, 6, Rounding::down));
+}
+
+void add_notions(Table& table, const Guarantee& guarantee, const std::string& prefix) {
+  table.emplace_back(prefix + "pure ε", cost(guarantee.epsilon));
+  table.emplace_back(prefix + "bounded range", cost(guarantee.bounded_range));
+  table.emplace_back(prefix + "ρ-zCDP", cost(guarantee.rho));
+  table.emplace_back(prefix + "μ-GDP", cost(guarantee.mu()));
+  if (guarantee.approximate) table.emplace_back(prefix + "(ε, δ) as given", cost(guarantee.approximate));
+}
+
+Table make_table(const Account& account) {
+  Table table;
+  table.emplace_back("given", account.given.describe());
+  if (account.runs_at) {
+    table.emplace_back("mechanism", fmt::format("{}, run at {}", account.mechanism, describe(*account.runs_at)));
+  }
+  for (const Allowance& allowance : account.allowances) {
+    table.emplace_back("may be used by " + allowance.mechanism, describe(allowance.parameter));
+  }
+  table.emplace_back("releases", std::to_string(account.releases));
+  table.emplace_back("neighbours", to_string(account.guarantee.relation));
+  add_notions(table, account.guarantee, "");
+  for (const auto& [text, delta] : account.deltas) {
+    table.emplace_back("ε at δ = " + text, cost(account.guarantee.epsilon_at(delta)));
+  }
+  for (const char* order : kOrders) {
+    table.emplace_back(fmt::format("RDP of order {}", order),
+                       cost(account.guarantee.rdp_at(parse_rational(order, "order"))));
+  }
+  add_notions(table, account.guarantee.replace_one(), "replace one: ");
+  return table;
+}
+
+void print_table(const Account& account) {
+  const Table table = make_table(account);
+  for (const auto& [label, value] : table) std::cout << fmt::format("{:<40}{}\n", label, value);
+  for (const std::string& note : account.notes) std::cout << "note: " << note << "\n";
+  std::cout << kEquivalent << ": " << cost(root_of_twice(account.guarantee.rho)) << "\n";
+}
+
+// ---- For programs
+
+// The closest double; infinite beyond the range of doubles, which JSON writes as null.
+double to_double(const Rational& value) {
+  const double below = value.get_d();
+  if (std::isinf(below)) return below;
+  const double above = std::nextafter(below, std::numeric_limits<double>::infinity());
+  if (std::isinf(above)) return below;
+  return value - Rational(below) <= Rational(above) - value ? below : above;
+}
+
+Json number(const std::optional<Rational>& value) {
+  if (!value) return nullptr;
+  return {{"exact", to_string(*value)}, {"value", to_double(*value)}};
+}
+
+Json to_json(const std::optional<Parameter>& parameter) {
+  if (!parameter) return nullptr;
+  const char* name = parameter->symbol == "ε" ? "epsilon" : parameter->symbol == "ρ" ? "rho" : "mu";
+  return {{name, number(parameter->value)}};
+}
+
+Json to_json(const std::optional<Guarantee::Approximate>& value) {
+  if (!value) return nullptr;
+  return {{"epsilon", number(value->epsilon)}, {"delta", number(value->delta)}};
+}
+
+Json notions(const Guarantee& guarantee) {
+  return {{"epsilon", number(guarantee.epsilon)},
+          {"bounded_range", number(guarantee.bounded_range)},
+          {"rho", number(guarantee.rho)},
+          {"mu", number(guarantee.mu())},
+          {"approximate", to_json(guarantee.approximate)}};
+}
+
+Json given(const BudgetSpec& spec) {
+  const bool has_delta = spec.notion == Notion::approximate;
+  return {{"notion", to_string(spec.notion)},
+          {"amount", number(spec.amount)},
+          {"delta", has_delta ? number(spec.delta) : Json(nullptr)}};
+}
+
+Json to_json(const Account& account) {
+  Json result = {{"given", given(account.given)},
+                 {"mechanism", account.mechanism.empty() ? Json(nullptr) : Json(account.mechanism)},
+                 {"runs_at", to_json(account.runs_at)},
+                 {"releases", account.releases},
+                 {"relation", to_string(account.guarantee.relation)}};
+  result.update(notions(account.guarantee));
+  result["epsilon_at"] = Json::array();
+  for (const auto& [text, delta] : account.deltas) {
+    result["epsilon_at"].push_back(
+        {{"delta", number(delta)}, {"epsilon", number(account.guarantee.epsilon_at(delta))}});
+  }
+  result["rdp"] = Json::array();
+  for (const char* order : kOrders) {
+    const Rational alpha = parse_rational(order, "order");
+    result["rdp"].push_back({{"alpha", number(alpha)}, {"epsilon", number(account.guarantee.rdp_at(alpha))}});
+  }
+  result["replace_one"] = notions(account.guarantee.replace_one());
+  result["may_be_used_by"] = Json::object();
+  for (const Allowance& allowance : account.allowances) {
+    result["may_be_used_by"][allowance.mechanism] = to_json(std::optional(allowance.parameter));
+  }
+  result["notes"] = account.notes;
+  result["no_guarantee"] = {{"epsilon_equivalent", number(root_of_twice(account.guarantee.rho))}, {"why", kEquivalent}};
+  return result;
+}
+
+}  // namespace
+
+void add_account(CLI::App& app) {
+  CLI::App* command =
+      add_command(app, "account", "What a privacy budget means in every other notion",
+                  "  dppl account --rho 0.005 --mechanism exponential --compose 10 --at-delta 1e-7\n"
+                  "Ten releases of the exponential mechanism, each within 0.005-zCDP, so each run at\n"
+                  "ε = 0.2. Prints the pure ε = 2, ρ = 0.05, the ε at some δ and the price of replacing\n"
+                  "a record. Costs are rounded up, so each printed line is a guarantee; 'none' means\n"
+                  "that no bound in that notion follows.");
+  auto options = std::make_shared<Options>();
+  command->add_option("--epsilon", options->epsilon, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
+  command->add_option("--delta", options->delta, "The δ that goes with --epsilon")->type_name("D");
+  command->add_option("--rho", options->rho, "ρ-zCDP")->type_name("R");
+  command->add_option("--mu", options->mu, "μ-GDP")->type_name("M");
+  command->add_option("--mechanism", options->mechanism, "The mechanism that the budget is spent on, if known")
+      ->check(CLI::IsMember({"exponential", "permute-and-flip", "laplace", "gaussian"}));
+  command->add_option("--compose", options->releases, "How many such releases (default 1)")->type_name("N");
+  command->add_option("--at-delta", options->at_deltas, "Also print ε at this δ; may be repeated")
+      ->type_name("D")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options] {
+    const Account account = make_account(*options);
+    if (options->json) {
+      print_json(to_json(account));
+    } else {
+      print_table(account);
+    }
+  });
+}
+
+}  // namespace dppl::cli
