@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dppl/budget.h"
+#include "dppl/embeddings.h"
+#include "dppl/transform.h"
+
+namespace dppl {
+
+enum class Method { mean, public_one, public_k, automatic };
+enum class Distance { cosine, euclidean };
+enum class Selection { exponential, permute_and_flip, laplace };
+enum class Estimator { noisy_sum, naive, coinpress };
+
+// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean"; "exponential", "permute-and-flip",
+// "laplace"; "noisy-sum", "naive", "coinpress". The parsers throw InvalidInput naming the value and what is known.
+std::string_view to_string(Method method);
+std::string_view to_string(Distance distance);
+std::string_view to_string(Selection selection);
+std::string_view to_string(Estimator estimator);
+Method parse_method(std::string_view text);
+Distance parse_distance(std::string_view text);
+Selection parse_selection(std::string_view text);
+Estimator parse_estimator(std::string_view text);
+
+// Everything that shapes a fit besides data, pool and budget. All of it is public and ends up in the model.
+struct Hyperparameters {
+  Method method = Method::automatic;
+  TransformSpec transform;
+  Distance distance = Distance::cosine;
+
+  // mean
+  Estimator estimator = Estimator::noisy_sum;
+  std::optional<Rational> norm;  // rows are clipped to this 2-norm; empty: scaled to unit length
+  Rational count_share{1, 10};   // of the budget, for the noisy count that Euclidean distance needs
+  unsigned coinpress_steps = 3;
+
+  // public, public-k
+  Selection selection = Selection::exponential;
+  Rational clip_min = 0, clip_max = 2;  // of 1 + cosine
+  size_t k = 1;
+
+  friend bool operator==(const Hyperparameters&, const Hyperparameters&) = default;
+};
+
+// A classifier that can be published, and what it cost.
+struct Model {
+  static constexpr uint32_t kVersion = 1;
+
+  uint32_t version = kVersion;
+  Hyperparameters hyperparameters;  // as used: `automatic` is resolved
+  ClassSet classes = ClassSet::numbered(1);
+  PublicTransform transform;
+
+  BudgetSpec budget;    // what was asked
+  Guarantee guarantee;  // what was spent; guarantee.is_private is false for seeded runs
+
+  struct PoolIdentity {
+    std::string digest;
+    uint64_t rows = 0, dim = 0;
+    friend bool operator==(const PoolIdentity&, const PoolIdentity&) = default;
+  };
+  std::optional<PoolIdentity> pool;  // where one was used
+  std::string ledger_entry;          // digest of the reservation in the ledger; empty without one
+
+  // Per class `prototypes_per_class` rows of transform.output_dim() values, class after class.
+  std::vector<float> prototypes;
+  size_t prototypes_per_class = 1;
+
+  // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes × output_dim) in units of
+  // `unit`, with the noise variance in the same units squared; Euclidean also has noisy counts. public: indices into the pool.
+  std::vector<int64_t> sums;
+  std::vector<int64_t> counts;
+  double unit = 0;
+  Rational noise_variance = 0;
+  std::vector<uint64_t> pool_indices;
+
+  size_t input_dim() const { return transform.input_dim(); }
+  size_t output_dim() const { return transform.output_dim(); }
+};
+
+// One file, versioned and checksummed; written aside, synced and renamed. Returns the file's BLAKE2b-256 digest in hex.
+std::string save_model(const Model& model, const std::string& path);
+std::string serialise_model(const Model& model);  // the same bytes
+// Throws InvalidInput for a file that is truncated, changed, not a model, or of a newer version.
+Model load_model(const std::string& path);
+Model parse_model(std::string_view bytes, const std::string& name);
+
+// For a privacy officer, in words; and for machines (one JSON object).
+std::string describe_model(const Model& model);
+std::string model_json(const Model& model);
+
+}  // namespace dppl

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dppl/embeddings.h"
+
+namespace dppl {
+
+// What is done to every row (private, pool and query alike) before it is used, all of it public:
+// unit length → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading principal directions → each
+// divided by its standard deviation on the pool.
+struct TransformSpec {
+  enum class Kind { none, center, pca, whiten };
+  Kind kind = Kind::none;
+  size_t directions = 0;    // pca, whiten
+  size_t average_pool = 1;  // width of the windows; a shorter one at the end is dropped
+
+  // "none", "center", "pca:K" or "whiten:K".
+  static TransformSpec parse(std::string_view text);
+  std::string to_string() const;
+  bool needs_pool() const { return kind != Kind::none; }
+  friend bool operator==(const TransformSpec&, const TransformSpec&) = default;
+};
+
+// A TransformSpec with the numbers that the pool gave it. A function of the pool alone, bit for bit the same on every machine and with
+// any number of threads; a row's result depends on nothing but the row.
+class PublicTransform {
+ public:
+  // Throws InvalidInput when the spec needs a pool that is missing, of another dimension, or too small for the directions.
+  static PublicTransform compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool, unsigned threads = kDefaultThreads);
+  // From a model file: mean has pooled_dim() values, basis pooled_dim() × directions. Checked.
+  static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean, std::vector<float> basis);
+
+  const TransformSpec& spec() const { return spec_; }
+  size_t input_dim() const { return input_dim_; }
+  size_t pooled_dim() const { return input_dim_ / spec_.average_pool; }
+  size_t output_dim() const;
+  std::span<const float> mean() const { return mean_; }    // empty for none
+  std::span<const float> basis() const { return basis_; }  // row-major pooled_dim() × directions; empty for none and center
+
+  // rows: count × input_dim(); out: count × output_dim(). The result is not of unit length in general.
+  void apply(std::span<const float> rows, std::span<float> out) const;
+
+ private:
+  PublicTransform(const TransformSpec& spec, size_t input_dim);
+  void unit_and_pool(const float* row, float* out) const;
+
+  TransformSpec spec_;
+  size_t input_dim_;
+  std::vector<float> mean_, basis_;
+};
+
+}  // namespace dppl

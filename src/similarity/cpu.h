@@ -1,0 +1,14 @@
+#pragma once
+
+namespace dppl {
+
+// Which instructions the kernels use. All levels give the same bits; the higher ones are only faster.
+enum class CpuLevel { portable, avx2 };
+
+// The highest that this machine has, or what force_cpu_level() said.
+CpuLevel cpu_level();
+// For tests: all levels must agree.
+void force_cpu_level(CpuLevel level);
+void unforce_cpu_level();
+
+}  // namespace dppl

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// Float work on single rows, with the same bits wherever a row stands, on every instruction set and with any number of threads: each
+// sum has one fixed order of additions, nothing is fused, and vectors run across independent results only. So removing one record
+// never changes what another record becomes.
+namespace dppl {
+
+// Σ x_i² in double.
+double sum_of_squares(const float* x, size_t n);
+
+// out_i = x_i·scale, multiplied in double so that no scale overflows, then rounded to float.
+void scale_row(const float* x, size_t n, double scale, float* out);
+
+// rows: count × inner; basis: inner × outer (row-major, so that basis[j·outer + k] multiplies element j into result k);
+// out: count × outer; out[r][k] = Σ_j rows[r][j]·basis[j][k], j ascending.
+void project_rows(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out);
+
+// gram[i·n + j] += Σ_r rows[r][i]·rows[r][j] for begin <= i < end and j <= i, r ascending. gram has n columns.
+void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram);
+
+// Truncates x_i·scale (multiplied in double) toward zero. Precondition: the results fit 32 bits.
+void truncate_row(const float* x, size_t n, double scale, int32_t* out);
+
+// sum_i += x_i
+void add_row(const int32_t* x, size_t n, int64_t* sum);
+
+// Σ x_i², exact. Precondition: it fits.
+int64_t sum_of_squares(const int32_t* x, size_t n);
+
+}  // namespace dppl
