@@ -16,5 +16,6 @@ void print_json(const nlohmann::ordered_json& value);
 
 void add_account(CLI::App& app);
 void add_ledger(CLI::App& app);
+void add_longtail(CLI::App& app);
 
 }  // namespace dppl::cli

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
   app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
+  dppl::cli::add_longtail(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();
