@@ -12,18 +12,18 @@
 namespace dppl {
 
 // What is done to every row (private, pool and query alike) before it is used, all of it public:
-// unit length → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading principal directions → each
+// unit length (but for raw) → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading principal directions → each
 // divided by its standard deviation on the pool.
 struct TransformSpec {
-  enum class Kind { none, center, pca, whiten };
+  enum class Kind { raw, none, center, pca, whiten };
   Kind kind = Kind::none;
   size_t directions = 0;    // pca, whiten
   size_t average_pool = 1;  // width of the windows; a shorter one at the end is dropped
 
-  // "none", "center", "pca:K" or "whiten:K".
+  // "raw", "none", "center", "pca:K" or "whiten:K".
   static TransformSpec parse(std::string_view text);
   std::string to_string() const;
-  bool needs_pool() const { return kind != Kind::none; }
+  bool needs_pool() const { return kind >= Kind::center; }
   friend bool operator==(const TransformSpec&, const TransformSpec&) = default;
 };
 
@@ -40,15 +40,15 @@ class PublicTransform {
   size_t input_dim() const { return input_dim_; }
   size_t pooled_dim() const { return input_dim_ / spec_.average_pool; }
   size_t output_dim() const;
-  std::span<const float> mean() const { return mean_; }    // empty for none
-  std::span<const float> basis() const { return basis_; }  // row-major pooled_dim() × directions; empty for none and center
+  std::span<const float> mean() const { return mean_; }    // empty for raw and none
+  std::span<const float> basis() const { return basis_; }  // row-major pooled_dim() × directions; pca and whiten only
 
   // rows: count × input_dim(); out: count × output_dim(). The result is not of unit length in general.
   void apply(std::span<const float> rows, std::span<float> out) const;
 
  private:
   PublicTransform(const TransformSpec& spec, size_t input_dim);
-  void unit_and_pool(const float* row, float* out) const;
+  void pool_and_center(const float* row, std::vector<float>& scratch, float* out) const;
 
   TransformSpec spec_;
   size_t input_dim_;

@@ -71,10 +71,10 @@ DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, con
 }
 
 template <size_t kRows, size_t kColumns>
-DPPL_INLINE void gram_tile(const float* rows, size_t count, size_t n, size_t i, size_t j, float* gram) {
+DPPL_INLINE void gram_tile(const float* rows, size_t count, size_t n, size_t i, size_t j, float* out) {
   float sums[kRows][kColumns];
   for (size_t a = 0; a < kRows; ++a) {
-    for (size_t b = 0; b < kColumns; ++b) sums[a][b] = gram[(i + a) * n + j + b];
+    for (size_t b = 0; b < kColumns; ++b) sums[a][b] = out[a * n + j + b];
   }
   for (size_t r = 0; r < count; ++r) {
     const float* row = rows + r * n;
@@ -84,23 +84,23 @@ DPPL_INLINE void gram_tile(const float* rows, size_t count, size_t n, size_t i, 
     }
   }
   for (size_t a = 0; a < kRows; ++a) {
-    for (size_t b = 0; b < kColumns; ++b) gram[(i + a) * n + j + b] = sums[a][b];
+    for (size_t b = 0; b < kColumns; ++b) out[a * n + j + b] = sums[a][b];
   }
 }
 
 template <size_t kRows>
-DPPL_INLINE void gram_band(const float* rows, size_t count, size_t n, size_t i, float* gram) {
+DPPL_INLINE void gram_band(const float* rows, size_t count, size_t n, size_t i, float* out) {
   constexpr size_t kWide = 16;
   size_t j = 0;
-  for (; j < i + kRows && j + kWide <= n; j += kWide) gram_tile<kRows, kWide>(rows, count, n, i, j, gram);
-  for (; j < i + kRows; ++j) gram_tile<kRows, 1>(rows, count, n, i, j, gram);
+  for (; j < i + kRows && j + kWide <= n; j += kWide) gram_tile<kRows, kWide>(rows, count, n, i, j, out);
+  for (; j < i + kRows; ++j) gram_tile<kRows, 1>(rows, count, n, i, j, out);
 }
 
 DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram) {
   constexpr size_t kBand = 4;
   size_t i = begin;
-  for (; i + kBand <= end; i += kBand) gram_band<kBand>(rows, count, n, i, gram);
-  for (; i < end; ++i) gram_band<1>(rows, count, n, i, gram);
+  for (; i + kBand <= end; i += kBand) gram_band<kBand>(rows, count, n, i, gram + (i - begin) * n);
+  for (; i < end; ++i) gram_band<1>(rows, count, n, i, gram + (i - begin) * n);
 }
 
 DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {

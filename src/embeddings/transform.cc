@@ -1,0 +1,204 @@
+#include "dppl/transform.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <charconv>
+#include <cmath>
+
+#include "dppl/error.h"
+#include "numbers/parallel.h"
+#include "similarity/row_math.h"
+
+namespace dppl {
+namespace {
+
+using Kind = TransformSpec::Kind;
+
+constexpr std::pair<Kind, std::string_view> kKinds[] = {
+    {Kind::raw, "raw"}, {Kind::none, "none"}, {Kind::center, "center"}, {Kind::pca, "pca"}, {Kind::whiten, "whiten"}};
+
+bool has_directions(Kind kind) { return kind == Kind::pca || kind == Kind::whiten; }
+
+// Sums over blocks of this many rows, added in the order of the blocks: the same bits with any number of threads.
+constexpr size_t kBlockRows = 256;
+
+std::vector<float> pool_mean(const PublicTransform& uncentered, const PublicData& pool, unsigned threads) {
+  const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kBlockRows - 1) / kBlockRows;
+  std::vector<double> sums(blocks * dim);
+  parallel_blocks(pool.size(), kBlockRows, threads, [&](size_t begin, size_t end, unsigned) {
+    std::vector<float> scratch(pool.dim()), row(dim);
+    double* sum = sums.data() + begin / kBlockRows * dim;
+    for (size_t i = begin; i < end; ++i) {
+      uncentered.apply(pool.embeddings().row_view(i, scratch), row);
+      for (size_t k = 0; k < dim; ++k) sum[k] += static_cast<double>(row[k]);
+    }
+  });
+  std::vector<float> mean(dim);
+  for (size_t k = 0; k < dim; ++k) {
+    double sum = 0;
+    for (size_t b = 0; b < blocks; ++b) sum += sums[b * dim + k];
+    mean[k] = static_cast<float>(sum / static_cast<double>(pool.size()));
+  }
+  return mean;
+}
+
+// The pool's covariance. Each thread owns a band of the matrix and walks all rows in order, so every entry has one order of additions.
+Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicData& pool, unsigned threads) {
+  const size_t dim = centered.pooled_dim();
+  std::vector<double> total(dim * dim);
+  // Bands of equal area of the lower triangle.
+  const auto edge = [&](size_t band) {
+    return band == threads ? dim : static_cast<size_t>(std::sqrt(static_cast<double>(band) / threads) * static_cast<double>(dim));
+  };
+  parallel_blocks(threads, 1, threads, [&](size_t band, size_t, unsigned) {
+    const size_t first = edge(band), last = edge(band + 1);
+    std::vector<float> scratch(pool.dim()), rows(kBlockRows * dim), gram((last - first) * dim);
+    for (size_t begin = 0; begin < pool.size(); begin += kBlockRows) {
+      const size_t count = std::min(kBlockRows, pool.size() - begin);
+      for (size_t i = 0; i < count; ++i) {
+        centered.apply(pool.embeddings().row_view(begin + i, scratch), std::span(rows).subspan(i * dim, dim));
+      }
+      std::fill(gram.begin(), gram.end(), 0.0f);
+      add_gram(rows.data(), count, dim, first, last, gram.data());
+      for (size_t i = first; i < last; ++i) {
+        for (size_t j = 0; j <= i; ++j) total[i * dim + j] += static_cast<double>(gram[(i - first) * dim + j]);
+      }
+    }
+  });
+  const auto size = static_cast<Eigen::Index>(dim);
+  Eigen::MatrixXd covariance(size, size);
+  for (size_t i = 0; i < dim; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      const auto a = static_cast<Eigen::Index>(i), b = static_cast<Eigen::Index>(j);
+      covariance(a, b) = covariance(b, a) = total[i * dim + j] / static_cast<double>(pool.size());
+    }
+  }
+  return covariance;
+}
+
+// Leading eigenvectors as columns (row-major), each divided by its standard deviation where asked.
+std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const TransformSpec& spec) {
+  // Eigen, compiled for the baseline: one code path on every machine, so one result.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
+  const Eigen::Index dim = covariance.rows(), k = static_cast<Eigen::Index>(spec.directions);
+  const double smallest = solver.eigenvalues()(dim - 1) * 1e-10;
+  const Eigen::Index usable = (solver.eigenvalues().array() > smallest).count();
+  if (k > usable) {
+    throw InvalidInput(fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
+                                   spec.to_string(), usable));
+  }
+  std::vector<float> basis(static_cast<size_t>(dim * k));
+  for (Eigen::Index c = 0; c < k; ++c) {
+    Eigen::VectorXd direction = solver.eigenvectors().col(dim - 1 - c);
+    Eigen::Index largest;
+    direction.cwiseAbs().maxCoeff(&largest);
+    double scale = direction(largest) < 0 ? -1 : 1;  // an eigenvector has no sign of its own
+    if (spec.kind == Kind::whiten) scale /= std::sqrt(solver.eigenvalues()(dim - 1 - c));
+    for (Eigen::Index i = 0; i < dim; ++i) basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * direction(i));
+  }
+  return basis;
+}
+
+}  // namespace
+
+TransformSpec TransformSpec::parse(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
+  const auto refuse = [&] {
+    throw InvalidInput(fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K, or raw", text));
+  };
+  if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) refuse();
+  TransformSpec spec;
+  spec.kind = found->first;
+  if (colon != std::string_view::npos) {
+    const std::string_view number = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), spec.directions);
+    if (error != std::errc() || end != number.data() + number.size() || spec.directions == 0) refuse();
+  }
+  return spec;
+}
+
+std::string TransformSpec::to_string() const {
+  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
+  return has_directions(kind) ? fmt::format("{}:{}", found->second, directions) : std::string(found->second);
+}
+
+PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
+  if (spec.average_pool == 0 || spec.average_pool > input_dim) {
+    throw InvalidInput(fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
+  }
+  if (has_directions(spec.kind) && (spec.directions == 0 || spec.directions > pooled_dim())) {
+    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that", spec.to_string(), pooled_dim()));
+  }
+}
+
+size_t PublicTransform::output_dim() const { return has_directions(spec_.kind) ? spec_.directions : pooled_dim(); }
+
+PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool, unsigned threads) {
+  PublicTransform result(spec, input_dim);
+  if (!spec.needs_pool()) return result;
+  if (pool == nullptr) {
+    throw InvalidInput(fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
+  }
+  if (pool->dim() != input_dim) {
+    throw InvalidInput(fmt::format("{}: the pool has dimension {}, the private data {}; embed both with the same encoder",
+                                   pool->embeddings().path(), pool->dim(), input_dim));
+  }
+  TransformSpec so_far = spec;
+  so_far.kind = Kind::none;
+  result.mean_ = pool_mean(PublicTransform(so_far, input_dim), *pool, threads);
+  if (!has_directions(spec.kind)) return result;
+  so_far.kind = Kind::center;
+  result.basis_ = leading_directions(pool_covariance(restore(so_far, input_dim, result.mean_, {}), *pool, std::max(threads, 1u)), spec);
+  return result;
+}
+
+PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean, std::vector<float> basis) {
+  PublicTransform result(spec, input_dim);
+  const size_t mean_size = spec.needs_pool() ? result.pooled_dim() : 0;
+  const size_t basis_size = has_directions(spec.kind) ? result.pooled_dim() * spec.directions : 0;
+  if (mean.size() != mean_size || basis.size() != basis_size) {
+    throw InvalidInput(fmt::format("transform {}: {} mean and {} basis values where {} and {} belong", spec.to_string(), mean.size(),
+                                   basis.size(), mean_size, basis_size));
+  }
+  result.mean_ = std::move(mean);
+  result.basis_ = std::move(basis);
+  return result;
+}
+
+void PublicTransform::pool_and_center(const float* row, std::vector<float>& scratch, float* out) const {
+  double scale = 1;
+  if (spec_.kind != Kind::raw) {
+    const double squares = sum_of_squares(row, input_dim_);
+    scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
+  }
+  const size_t width = spec_.average_pool, dim = pooled_dim();
+  if (width == 1) {
+    scale_row(row, dim, scale, out);
+  } else {
+    scratch.resize(input_dim_);
+    scale_row(row, input_dim_, scale, scratch.data());
+    for (size_t k = 0; k < dim; ++k) {
+      double sum = 0;
+      for (size_t i = k * width; i < (k + 1) * width; ++i) sum += static_cast<double>(scratch[i]);
+      out[k] = static_cast<float>(sum / static_cast<double>(width));
+    }
+  }
+  for (size_t k = 0; k < mean_.size(); ++k) out[k] -= mean_[k];
+}
+
+void PublicTransform::apply(std::span<const float> rows, std::span<float> out) const {
+  const size_t count = rows.size() / input_dim_, dim = pooled_dim();
+  std::vector<float> scratch, centered;
+  if (basis_.empty()) {
+    for (size_t i = 0; i < count; ++i) pool_and_center(rows.data() + i * input_dim_, scratch, out.data() + i * dim);
+    return;
+  }
+  centered.resize(count * dim);
+  for (size_t i = 0; i < count; ++i) pool_and_center(rows.data() + i * input_dim_, scratch, centered.data() + i * dim);
+  project_rows(centered.data(), count, dim, basis_.data(), spec_.directions, out.data());
+}
+
+}  // namespace dppl
