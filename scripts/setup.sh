@@ -12,7 +12,7 @@ packages=(
   libsqlite3-dev                              # ledger
   libcli11-dev nlohmann-json3-dev libfmt-dev  # command line
   libboost-dev                                # Boost.Math: beta and chi-square quantiles
-  libopenblas-dev libeigen3-dev               # public transform
+  libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
 )
 for argument in "$@"; do
   case "$argument" in

@@ -47,6 +47,8 @@ class Budget {
 
   // Sequential parts: shares are positive and sum to at most 1. An approximate budget is split as ε and δ alike.
   static std::vector<Budget> split(Budget whole, std::span<const Rational> shares);
+  // The same permission in zCDP, for mechanisms with Gaussian noise that share it: ρ's split without loss. Throws as rho() does.
+  static Budget to_zcdp(Budget whole);
   // Parallel parts for disjoint sets of records: each may spend the whole.
   static std::vector<Budget> parallel(Budget whole, size_t parts);
 

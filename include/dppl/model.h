@@ -52,32 +52,32 @@ struct Model {
   static constexpr uint32_t kVersion = 1;
 
   uint32_t version = kVersion;
-  Hyperparameters hyperparameters;  // as used: `automatic` is resolved
+  Hyperparameters hyperparameters = {};  // as used: `automatic` is resolved
   ClassSet classes = ClassSet::numbered(1);
   PublicTransform transform;
 
-  BudgetSpec budget;    // what was asked
-  Guarantee guarantee;  // what was spent; guarantee.is_private is false for seeded runs
+  BudgetSpec budget = {};    // what was asked
+  Guarantee guarantee = {};  // what was spent; guarantee.is_private is false for seeded runs
 
   struct PoolIdentity {
     std::string digest;
     uint64_t rows = 0, dim = 0;
     friend bool operator==(const PoolIdentity&, const PoolIdentity&) = default;
   };
-  std::optional<PoolIdentity> pool;  // where one was used
-  std::string ledger_entry;          // digest of the reservation in the ledger; empty without one
+  std::optional<PoolIdentity> pool = {};  // where one was used
+  std::string ledger_entry = {};          // digest of the reservation in the ledger; empty without one
 
   // Per class `prototypes_per_class` rows of transform.output_dim() values, class after class.
-  std::vector<float> prototypes;
+  std::vector<float> prototypes = {};
   size_t prototypes_per_class = 1;
 
   // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes × output_dim) in units of
   // `unit`, with the noise variance in the same units squared; Euclidean also has noisy counts. public: indices into the pool.
-  std::vector<int64_t> sums;
-  std::vector<int64_t> counts;
+  std::vector<int64_t> sums = {};
+  std::vector<int64_t> counts = {};
   double unit = 0;
   Rational noise_variance = 0;
-  std::vector<uint64_t> pool_indices;
+  std::vector<uint64_t> pool_indices = {};
 
   size_t input_dim() const { return transform.input_dim(); }
   size_t output_dim() const { return transform.output_dim(); }

@@ -1,6 +1,7 @@
 #include "similarity/row_math.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "similarity/cpu.h"
 
@@ -12,8 +13,8 @@
 #define DPPL_AVX2
 #endif
 #define DPPL_KERNEL(name, parameters, arguments)         \
-  DPPL_AVX2 static void name##_avx2 parameters { name##_body arguments; } \
-  static void name##_portable parameters { name##_body arguments; }
+  DPPL_AVX2 static void name##_avx2 parameters { name##_body<CpuLevel::avx2> arguments; } \
+  static void name##_portable parameters { name##_body<CpuLevel::portable> arguments; }
 #define DPPL_DISPATCH(name, arguments) \
   (cpu_level() == CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments)
 
@@ -23,6 +24,7 @@ namespace {
 // Eight partial sums, folded in one fixed order.
 constexpr size_t kLanes = 8;
 
+template <CpuLevel kLevel>
 DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
   double lanes[kLanes] = {};
   size_t i = 0;
@@ -36,81 +38,99 @@ DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
   *result = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
+template <CpuLevel kLevel>
 DPPL_INLINE void scale_body(const float* x, size_t n, double scale, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(static_cast<double>(x[i]) * scale);
 }
 
-// A tile of kRows × kColumns results stays in registers while j runs.
-template <size_t kRows, size_t kColumns>
-DPPL_INLINE void project_tile(const float* rows, size_t inner, const float* basis, size_t outer, float* out) {
-  float sums[kRows][kColumns] = {};
-  for (size_t j = 0; j < inner; ++j) {
-    for (size_t r = 0; r < kRows; ++r) {
-      const float value = rows[r * inner + j];
-      for (size_t k = 0; k < kColumns; ++k) sums[r][k] += value * basis[j * outer + k];
-    }
-  }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t k = 0; k < kColumns; ++k) out[r * outer + k] = sums[r][k];
-  }
-}
+// Independent results side by side, one register wide (GCC's vector extension); the arithmetic of a lane does not depend on the width.
+template <CpuLevel kLevel>
+struct Register {
+  static constexpr size_t kWidth = kLevel == CpuLevel::avx2 ? 8 : 4;
+  using Lanes [[gnu::vector_size(4 * kWidth)]] = float;
 
-template <size_t kRows>
-DPPL_INLINE void project_band(const float* rows, size_t inner, const float* basis, size_t outer, float* out) {
-  constexpr size_t kWide = 16;
-  size_t k = 0;
-  for (; k + kWide <= outer; k += kWide) project_tile<kRows, kWide>(rows, inner, basis + k, outer, out + k);
-  for (; k < outer; ++k) project_tile<kRows, 1>(rows, inner, basis + k, outer, out + k);
-}
+  DPPL_INLINE void load(const float* from) { std::memcpy(&lanes, from, sizeof lanes); }
+  DPPL_INLINE void store(float* to) const { std::memcpy(to, &lanes, sizeof lanes); }
+  DPPL_INLINE void add_product(float factor, const Register& other) { lanes += factor * other.lanes; }
 
-DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out) {
-  constexpr size_t kBand = 4;
-  size_t r = 0;
-  for (; r + kBand <= count; r += kBand) project_band<kBand>(rows + r * inner, inner, basis, outer, out + r * outer);
-  for (; r < count; ++r) project_band<1>(rows + r * inner, inner, basis, outer, out + r * outer);
-}
+  Lanes lanes;
+};
 
-template <size_t kRows, size_t kColumns>
-DPPL_INLINE void gram_tile(const float* rows, size_t count, size_t n, size_t i, size_t j, float* out) {
-  float sums[kRows][kColumns];
+// out[a][b] += Σ_r left[r·left_step + a·left_row]·right[r·right_step + b]: a tile of kRows × kVectors registers.
+template <CpuLevel kLevel, size_t kRows, size_t kVectors>
+DPPL_INLINE void product_tile(const float* left, size_t left_step, size_t left_row, const float* right, size_t right_step, size_t count,
+                              float* out, size_t out_row) {
+  constexpr size_t kWidth = Register<kLevel>::kWidth;
+  Register<kLevel> sums[kRows][kVectors];
   for (size_t a = 0; a < kRows; ++a) {
-    for (size_t b = 0; b < kColumns; ++b) sums[a][b] = out[a * n + j + b];
+    for (size_t v = 0; v < kVectors; ++v) sums[a][v].load(out + a * out_row + kWidth * v);
   }
   for (size_t r = 0; r < count; ++r) {
-    const float* row = rows + r * n;
+    Register<kLevel> factors[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) factors[v].load(right + r * right_step + kWidth * v);
     for (size_t a = 0; a < kRows; ++a) {
-      const float value = row[i + a];
-      for (size_t b = 0; b < kColumns; ++b) sums[a][b] += value * row[j + b];
+      const float value = left[r * left_step + a * left_row];
+      for (size_t v = 0; v < kVectors; ++v) sums[a][v].add_product(value, factors[v]);
     }
   }
   for (size_t a = 0; a < kRows; ++a) {
-    for (size_t b = 0; b < kColumns; ++b) out[a * n + j + b] = sums[a][b];
+    for (size_t v = 0; v < kVectors; ++v) sums[a][v].store(out + a * out_row + kWidth * v);
   }
 }
 
-template <size_t kRows>
-DPPL_INLINE void gram_band(const float* rows, size_t count, size_t n, size_t i, float* out) {
-  constexpr size_t kWide = 16;
-  size_t j = 0;
-  for (; j < i + kRows && j + kWide <= n; j += kWide) gram_tile<kRows, kWide>(rows, count, n, i, j, out);
-  for (; j < i + kRows; ++j) gram_tile<kRows, 1>(rows, count, n, i, j, out);
+// One result at a time, for the edges: the same order of the same additions.
+DPPL_INLINE void product_cell(const float* left, size_t left_step, const float* right, size_t right_step, size_t count, float* out) {
+  float sum = *out;
+  for (size_t r = 0; r < count; ++r) sum += left[r * left_step] * right[r * right_step];
+  *out = sum;
 }
 
+// kRows rows of results, `columns` wide.
+template <CpuLevel kLevel, size_t kRows>
+DPPL_INLINE void product_band(const float* left, size_t left_step, size_t left_row, const float* right, size_t right_step, size_t count,
+                              size_t columns, float* out, size_t out_row) {
+  constexpr size_t kVectors = 2, kWide = kVectors * Register<kLevel>::kWidth;
+  size_t k = 0;
+  for (; k + kWide <= columns; k += kWide) {
+    product_tile<kLevel, kRows, kVectors>(left, left_step, left_row, right + k, right_step, count, out + k, out_row);
+  }
+  for (; k < columns; ++k) {
+    for (size_t a = 0; a < kRows; ++a) product_cell(left + a * left_row, left_step, right + k, right_step, count, out + a * out_row + k);
+  }
+}
+
+constexpr size_t kBand = 4;
+
+template <CpuLevel kLevel>
+DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out) {
+  std::fill_n(out, count * outer, 0.0f);
+  size_t r = 0;
+  for (; r + kBand <= count; r += kBand) {
+    product_band<kLevel, kBand>(rows + r * inner, 1, inner, basis, outer, inner, outer, out + r * outer, outer);
+  }
+  for (; r < count; ++r) product_band<kLevel, 1>(rows + r * inner, 1, inner, basis, outer, inner, outer, out + r * outer, outer);
+}
+
+template <CpuLevel kLevel>
 DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram) {
-  constexpr size_t kBand = 4;
   size_t i = begin;
-  for (; i + kBand <= end; i += kBand) gram_band<kBand>(rows, count, n, i, gram + (i - begin) * n);
-  for (; i < end; ++i) gram_band<1>(rows, count, n, i, gram + (i - begin) * n);
+  for (; i + kBand <= end; i += kBand) {
+    product_band<kLevel, kBand>(rows + i, n, 1, rows, n, count, std::min(i + kBand, n), gram + (i - begin) * n, n);
+  }
+  for (; i < end; ++i) product_band<kLevel, 1>(rows + i, n, 1, rows, n, count, i + 1, gram + (i - begin) * n, n);
 }
 
+template <CpuLevel kLevel>
 DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<int32_t>(static_cast<double>(x[i]) * scale);
 }
 
+template <CpuLevel kLevel>
 DPPL_INLINE void add_body(const int32_t* x, size_t n, int64_t* sum) {
   for (size_t i = 0; i < n; ++i) sum[i] += x[i];
 }
 
+template <CpuLevel kLevel>
 DPPL_INLINE void integer_squares_body(const int32_t* x, size_t n, int64_t* result) {
   int64_t sum = 0;
   for (size_t i = 0; i < n; ++i) sum += static_cast<int64_t>(x[i]) * x[i];

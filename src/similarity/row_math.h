@@ -18,8 +18,8 @@ void scale_row(const float* x, size_t n, double scale, float* out);
 // out: count × outer; out[r][k] = Σ_j rows[r][j]·basis[j][k], j ascending.
 void project_rows(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out);
 
-// gram[(i − begin)·n + j] += Σ_r rows[r][i]·rows[r][j] for begin <= i < end and j <= i, r ascending; some entries with j > i are written
-// too.
+// gram[(i − begin)·n + j] += Σ_r rows[r][i]·rows[r][j] for begin <= i < end and j <= i, r ascending (a few entries with
+// j > i are written too).
 void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram);
 
 // Truncates x_i·scale (multiplied in double) toward zero. Precondition: the results fit 32 bits.

@@ -1,0 +1,188 @@
+#include "dppl/classify.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "dppl/error.h"
+#include "numbers/parallel.h"
+#include "similarity/gemm.h"
+#include "similarity/row_math.h"
+
+namespace dppl {
+namespace {
+
+// Rows of a block: its scores and, at 1,280 dimensions, its rows fit a second-level cache about.
+constexpr size_t kBlock = 512;
+
+double inverse_length(const float* row, size_t n) {
+  const double squares = sum_of_squares(row, n);
+  return squares > 0 ? 1 / std::sqrt(squares) : 0;
+}
+
+}  // namespace
+
+struct Classifier::State {
+  PublicTransform transform;
+  Distance distance;
+  size_t classes, input_dim, output_dim;
+  unsigned threads;
+  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype (Euclidean).
+  std::vector<float> centers;
+  std::vector<float> half_squares;  // ‖center‖²/2, Euclidean
+  // The same seen from the raw rows (cosine): similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
+  std::vector<float> weights, offsets;
+  bool has_offsets = false;
+
+  State(const Model& model, unsigned thread_count)
+      : transform(model.transform),
+        distance(model.hyperparameters.distance),
+        classes(model.classes.size()),
+        input_dim(model.input_dim()),
+        output_dim(model.output_dim()),
+        threads(thread_count),
+        centers(classes * output_dim),
+        half_squares(classes),
+        weights(classes * input_dim),
+        offsets(classes) {
+    for (size_t c = 0; c < classes; ++c) {
+      set_center(model, c);
+      fold(c);
+    }
+  }
+
+  void set_center(const Model& model, size_t c) {
+    const size_t per_class = model.prototypes_per_class;
+    std::vector<double> sum(output_dim);
+    for (size_t p = 0; p < per_class; ++p) {
+      const float* prototype = model.prototypes.data() + (c * per_class + p) * output_dim;
+      const double scale = distance == Distance::cosine ? inverse_length(prototype, output_dim) : 1;
+      for (size_t k = 0; k < output_dim; ++k) sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
+    }
+    for (size_t k = 0; k < output_dim; ++k) centers[c * output_dim + k] = static_cast<float>(sum[k]);
+    half_squares[c] = static_cast<float>(sum_of_squares(&centers[c * output_dim], output_dim) / 2);
+  }
+
+  void fold(size_t c) {
+    const size_t pooled = transform.pooled_dim(), width = transform.spec().average_pool;
+    double offset = 0;
+    for (size_t j = 0; j < pooled; ++j) {
+      double value = 0;
+      if (transform.basis().empty()) {
+        value = static_cast<double>(centers[c * output_dim + j]);
+      } else {
+        for (size_t k = 0; k < output_dim; ++k) {
+          value += static_cast<double>(transform.basis()[j * output_dim + k]) * static_cast<double>(centers[c * output_dim + k]);
+        }
+      }
+      if (!transform.mean().empty()) offset += value * static_cast<double>(transform.mean()[j]);
+      for (size_t i = j * width; i < (j + 1) * width; ++i) weights[c * input_dim + i] = static_cast<float>(value / static_cast<double>(width));
+    }
+    offsets[c] = static_cast<float>(offset);
+    has_offsets = has_offsets || offset != 0;
+  }
+
+  // A block of rows as float32, without a copy where the file has them.
+  const float* block(const Embeddings& rows, size_t begin, size_t end, std::vector<float>& copy) const {
+    copy.resize((end - begin) * input_dim);
+    const auto first = rows.row_view(begin, std::span(copy).first(input_dim));
+    if (first.data() != copy.data()) return first.data();  // aligned float32: the rows follow one another
+    for (size_t i = begin; i < end; ++i) rows.row(i, std::span(copy).subspan((i - begin) * input_dim, input_dim));
+    return copy.data();
+  }
+
+  void nearest_folded(const float* rows, size_t count, std::vector<float>& scores, int32_t* nearest) const {
+    scores.resize(count * classes);
+    multiply_rows(rows, count, input_dim, weights.data(), classes, scores.data());
+    for (size_t i = 0; i < count; ++i) {
+      float* row = scores.data() + i * classes;
+      if (has_offsets) {
+        const auto scale = static_cast<float>(inverse_length(rows + i * input_dim, input_dim));
+        for (size_t c = 0; c < classes; ++c) row[c] = row[c] * scale - offsets[c];
+      }
+      nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+    }
+  }
+
+  void score_block(const float* rows, size_t count, std::vector<float>& scores, int32_t* nearest) const {
+    std::vector<float> transformed(count * output_dim);
+    transform.apply({rows, count * input_dim}, transformed);
+    scores.resize(count * classes);
+    for (size_t i = 0; i < count; ++i) {
+      float* row = transformed.data() + i * output_dim;
+      if (transform.spec().kind != TransformSpec::Kind::raw || distance == Distance::cosine) {
+        scale_row(row, output_dim, inverse_length(row, output_dim), row);
+      }
+    }
+    multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores.data());
+    for (size_t i = 0; i < count; ++i) {
+      float* row = scores.data() + i * classes;
+      if (distance == Distance::euclidean) {
+        const auto half = static_cast<float>(sum_of_squares(transformed.data() + i * output_dim, output_dim) / 2);
+        for (size_t c = 0; c < classes; ++c) row[c] = -std::sqrt(std::max(0.0f, 2 * (half + half_squares[c] - row[c])));
+      }
+      nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+    }
+  }
+
+  void check(const Embeddings& rows) const {
+    if (rows.dim() == input_dim) return;
+    throw InvalidInput(fmt::format("{}: rows have dimension {}, the model was made for {}; embed them with the same encoder", rows.path(),
+                                   rows.dim(), input_dim));
+  }
+};
+
+Classifier::Classifier(const Model& model, unsigned threads) : state_(std::make_unique<State>(model, threads)) {}
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+
+size_t Classifier::dim() const { return state_->input_dim; }
+size_t Classifier::classes() const { return state_->classes; }
+
+std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress& progress) const {
+  state_->check(rows);
+  std::vector<int32_t> nearest(rows.rows());
+  std::atomic<uint64_t> done{0};
+  std::mutex progress_mutex;
+  parallel_blocks(rows.rows(), kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
+    thread_local std::vector<float> copy, scores;
+    const float* block = state_->block(rows, begin, end, copy);
+    if (state_->distance == Distance::cosine) {
+      state_->nearest_folded(block, end - begin, scores, nearest.data() + begin);
+    } else {
+      state_->score_block(block, end - begin, scores, nearest.data() + begin);
+    }
+    done += end - begin;
+    if (progress) {
+      const std::lock_guard lock(progress_mutex);
+      progress(done);
+    }
+  });
+  return nearest;
+}
+
+void Classifier::score(const Embeddings& rows, const Take& take) const {
+  state_->check(rows);
+  std::vector<float> copy, scores;
+  std::vector<int32_t> nearest(kBlock);
+  // Blocks in order, each split among the threads.
+  const size_t part = std::max<size_t>(kBlock / std::max(state_->threads, 1u), 1);
+  for (size_t begin = 0; begin < rows.rows(); begin += kBlock) {
+    const size_t count = std::min(kBlock, rows.rows() - begin);
+    scores.resize(count * state_->classes);
+    parallel_blocks(count, part, state_->threads, [&](size_t first, size_t last, unsigned) {
+      std::vector<float> own_copy, own_scores;
+      const float* block = state_->block(rows, begin + first, begin + last, own_copy);
+      state_->score_block(block, last - first, own_scores, nearest.data() + first);
+      std::copy(own_scores.begin(), own_scores.end(), scores.begin() + static_cast<std::ptrdiff_t>(first * state_->classes));
+    });
+    take(begin, scores, std::span(nearest).first(count));
+  }
+}
+
+}  // namespace dppl
