@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Embeddings, labels and class sets: how data comes in from files (NumPy's .npy) and how arrays go out. Every reader
+// throws IoError when the operating system refuses and InvalidInput when the contents cannot be used; the message names
+// the file. Files are memory-mapped, never copied whole, so a file may be larger than memory; it must not be changed
+// while it is in use.
+namespace dppl {
+
+enum class DType : uint8_t {
+  float16,
+  float32,
+  float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  boolean
+};
+std::string_view to_string(DType dtype);  // as NumPy says it: "float32"
+size_t item_size(DType dtype);
+
+inline constexpr unsigned kDefaultThreads = 2;
+
+// A matrix of embeddings, one a row: float16, float32, float64, int8 or uint8. Values are not checked here; see
+// PrivateData and PublicData.
+class Embeddings {
+ public:
+  // A .npy file of version 1, 2 or 3: two dimensions, C order, little endian.
+  static Embeddings open(const std::string& path);
+  static Embeddings from_memory(std::vector<float> values, size_t dim);
+
+  Embeddings(Embeddings&&) noexcept = default;
+  Embeddings& operator=(Embeddings&&) noexcept = default;
+  Embeddings(const Embeddings&) = delete;
+  Embeddings& operator=(const Embeddings&) = delete;
+
+  size_t rows() const { return rows_; }
+  size_t dim() const { return dim_; }
+  DType dtype() const { return dtype_; }
+  const std::string& path() const { return path_; }
+
+  // All rows as stored, one after another. Not aligned to the item size if the file's header is not.
+  std::span<const std::byte> bytes() const { return {data_, rows_ * row_size_}; }
+  std::span<const std::byte> row_bytes(size_t i) const { return {data_ + i * row_size_, row_size_}; }
+
+  // Row i as float32: exact for every type but float64, which is rounded to nearest. `out` holds dim() values.
+  void row(size_t i, std::span<float> out) const;
+  // The same without a copy where the file holds aligned float32; otherwise converted into `scratch`.
+  std::span<const float> row_view(size_t i, std::span<float> scratch) const;
+
+ private:
+  Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, DType dtype,
+             std::string path);
+
+  std::shared_ptr<const void> owner_;  // keeps data_ alive
+  const std::byte* data_;
+  size_t rows_, dim_, row_size_;
+  DType dtype_;
+  std::string path_;
+};
+
+// The declared set of labels. Public, and never derived from private data.
+class ClassSet {
+ public:
+  static constexpr size_t kMaxSize = 1'000'000;
+
+  static ClassSet numbered(size_t size);                     // classes "0" … "size−1"
+  static ClassSet named(std::vector<std::string> names);     // UTF-8; no blank name, duplicate or control character
+  static ClassSet read(const std::string& path);             // one name a line
+  static ClassSet parse(const std::string& number_or_path);  // what --classes takes
+
+  size_t size() const { return size_; }
+  std::string name(size_t i) const;
+  bool has_names() const { return names_ != nullptr; }
+  std::optional<int64_t> find(std::string_view name) const;
+  bool contains(int64_t label) const { return label >= 0 && static_cast<uint64_t>(label) < size_; }
+
+ private:
+  struct Names;
+  ClassSet(size_t size, std::shared_ptr<const Names> names) : size_(size), names_(std::move(names)) {}
+  size_t size_;
+  std::shared_ptr<const Names> names_;  // null: numbered
+};
+
+// One-dimensional .npy of any integer type or bool, unchecked.
+std::vector<int64_t> read_labels(const std::string& path);
+// Labels within a class set: a .npy of class numbers, or a .txt of class names, one a line.
+std::vector<int64_t> read_labels(const std::string& path, const ClassSet& classes);
+// Distinct row numbers below `limit`, in the file's order. A row named twice is refused: that record would count twice,
+// and the noise is made for records that count once.
+std::vector<uint64_t> read_rows(const std::string& path, uint64_t limit);
+
+// Whole arrays out. A file appears complete or not at all, and replaces an older one of the same name.
+void write_npy(const std::string& path, std::span<const float> values, size_t dim);
+void write_npy(const std::string& path, std::span<const int32_t> values);
+void write_npy(const std::string& path, std::span<const int64_t> values);
+
+class AtomicFile;
+
+// The same for a float32 matrix that comes row by row. Without commit() nothing is left behind.
+class NpyRowsWriter {
+ public:
+  NpyRowsWriter(const std::string& path, size_t dim);
+  ~NpyRowsWriter();
+  NpyRowsWriter(NpyRowsWriter&&) noexcept;
+  NpyRowsWriter& operator=(NpyRowsWriter&&) noexcept;
+
+  void append(std::span<const float> rows);  // one or more whole rows
+  void commit();
+
+ private:
+  std::unique_ptr<AtomicFile> file_;
+  size_t dim_, rows_ = 0;
+};
+
+// The private records: embeddings, labels, and which of the rows take part. It cannot be copied, printed or serialised,
+// and even the number of records is private: what it holds leaves only through a mechanism, which reads it through
+// PrivateAccess (src/embeddings/private_access.h).
+//
+// Both makers check everything that could fail later, so that bad records never cost budget: as many labels as rows,
+// every label in the class set, every value of a chosen row finite as float32, no chosen row all zero. A data set
+// without records is valid.
+class PrivateData {
+ public:
+  static PrivateData open(const std::string& embeddings_path, const std::string& labels_path, ClassSet classes,
+                          const std::optional<std::string>& rows_path = std::nullopt,
+                          unsigned threads = kDefaultThreads);
+  static PrivateData from_memory(std::vector<float> values, size_t dim, std::vector<int64_t> labels, ClassSet classes,
+                                 unsigned threads = kDefaultThreads);
+
+  PrivateData(PrivateData&&) noexcept = default;
+  PrivateData& operator=(PrivateData&&) noexcept = default;
+  PrivateData(const PrivateData&) = delete;
+  PrivateData& operator=(const PrivateData&) = delete;
+
+  size_t dim() const { return embeddings_.dim(); }
+  const ClassSet& classes() const { return classes_; }
+
+  template <typename Stream>
+  friend Stream& operator<<(Stream&, const PrivateData&) = delete;
+
+ private:
+  friend class PrivateAccess;
+  PrivateData(Embeddings embeddings, std::vector<int64_t> labels, std::optional<std::vector<uint64_t>> rows,
+              ClassSet classes, unsigned threads);
+
+  Embeddings embeddings_;
+  std::vector<int64_t> labels_;                // of the rows that take part
+  std::optional<std::vector<uint64_t>> rows_;  // empty: all
+  ClassSet classes_;
+};
+
+// The public pool, with the same checks of its rows; at least one row. Copies share the data.
+class PublicData {
+ public:
+  static PublicData open(const std::string& path, unsigned threads = kDefaultThreads);
+  static PublicData from_memory(std::vector<float> values, size_t dim, unsigned threads = kDefaultThreads);
+
+  size_t size() const;
+  size_t dim() const;
+  const Embeddings& embeddings() const;
+  // BLAKE2b-256 of type, shape and stored bytes, in hex. Reads everything the first time; safe from any thread.
+  const std::string& digest() const;
+
+ private:
+  struct State;
+  explicit PublicData(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace dppl

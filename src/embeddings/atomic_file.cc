@@ -1,0 +1,108 @@
+#include "embeddings/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cassert>
+#include <filesystem>
+
+#include "dppl/error.h"
+#include "embeddings/system_error.h"
+
+namespace dppl {
+namespace {
+
+// Where the file is to stand in the end. A link is followed, so that what it points to is replaced and not the link;
+// a device such as /dev/null must not be replaced by a file at all.
+std::string resolve(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT && !path.empty() && !path.ends_with('/')) return path;
+    throw system_error(path, "cannot write");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw InvalidInput(fmt::format("{}: is a directory, a pipe or a device; name a regular file to write", path));
+  }
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) throw system_error(path, "cannot write", error.value());
+  return target.string();
+}
+
+std::string directory_of(const std::string& target) {
+  const std::string parent = std::filesystem::path(target).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+int open_aside(const std::string& directory, std::string& aside) {
+  static std::atomic<uint64_t> count{0};
+  // Another process of the same number may have died here: try the next name.
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    aside = fmt::format("{}/.dppl-{}-{}.tmp", directory, ::getpid(), count.fetch_add(1));
+    const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+// A new name is safe from a power cut only once its directory is on the disk.
+void flush_directory(const std::string& directory, const std::string& path) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) throw system_error(path, "cannot flush its directory");
+  // Some file systems cannot flush directories and say EINVAL; there is nothing more to do on those.
+  const bool failed = ::fsync(fd) != 0 && errno != EINVAL;
+  const int error = errno;
+  ::close(fd);
+  if (failed) throw system_error(path, "cannot flush its directory", error);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
+  fd_ = open_aside(directory_of(target_), aside_);
+  if (fd_ < 0) throw system_error(path_, "cannot write");
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  assert(fd_ >= 0);
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw system_error(path_, "cannot write");
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  write_at(size_, bytes);
+  size_ += bytes.size();
+}
+
+void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
+  assert(offset + text.size() <= size_);
+  write_at(offset, std::as_bytes(std::span(text)));
+}
+
+void AtomicFile::commit() {
+  assert(fd_ >= 0);
+  if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
+  const int closed = ::close(fd_);
+  fd_ = -1;
+  if (closed != 0) throw system_error(path_, "cannot write");
+  if (::rename(aside_.c_str(), target_.c_str()) != 0) throw system_error(path_, "cannot write");
+  aside_.clear();
+  flush_directory(directory_of(target_), path_);
+}
+
+}  // namespace dppl

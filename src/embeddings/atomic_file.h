@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dppl {
+
+// A file that appears complete or not at all: written aside in the same directory, flushed to the disk and renamed by
+// commit(). Without commit() nothing is left behind and an older file of that name stays as it was.
+class AtomicFile {
+ public:
+  // Throws IoError when the directory cannot be written, InvalidInput when `path` is something else than a file.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  // Over bytes that were written before.
+  void overwrite(uint64_t offset, std::string_view text);
+  // Once, at the end.
+  void commit();
+
+ private:
+  void write_at(uint64_t offset, std::span<const std::byte> bytes);
+
+  std::string path_;  // as the caller said it, for messages
+  std::string target_, aside_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace dppl

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "dppl/embeddings.h"
+
+namespace dppl {
+
+// Throws InvalidInput, naming the first row whose label is outside the set.
+void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std::string_view name);
+
+}  // namespace dppl

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "dppl/embeddings.h"
+
+namespace dppl {
+
+// The one door to private records, for code that ends in a mechanism. Record i is the i-th of those that take part;
+// what comes out of here must not reach a log, a message or a file.
+class PrivateAccess {
+ public:
+  explicit PrivateAccess(const PrivateData& data) : data_(data) {}
+
+  size_t size() const { return data_.labels_.size(); }
+  std::span<const int64_t> labels() const { return data_.labels_; }
+  // The stored matrix and the row of it that holds record i.
+  const Embeddings& embeddings() const { return data_.embeddings_; }
+  size_t row_of(size_t i) const { return data_.rows_ ? (*data_.rows_)[i] : i; }
+
+  std::span<const float> row_view(size_t i, std::span<float> scratch) const {
+    return data_.embeddings_.row_view(row_of(i), scratch);
+  }
+
+ private:
+  const PrivateData& data_;
+};
+
+}  // namespace dppl
