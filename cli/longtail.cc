@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "dppl/error.h"
+#include "dppl/experiments.h"
+#include "dppl/rational.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::string labels, classes, ratio, output;
+  uint64_t seed = 0;
+  bool json = false;
+};
+
+// Without --classes the labels themselves say how many there are: this command is for experiments, where labels are
+// known.
+ClassSet classes_of(const Options& options) {
+  if (!options.classes.empty()) return ClassSet::parse(options.classes);
+  if (options.labels.ends_with(".txt")) {
+    throw InvalidInput(fmt::format("{}: labels by name need the names; add --classes names.txt", options.labels));
+  }
+  const std::vector<int64_t> labels = read_labels(options.labels);
+  if (labels.empty()) throw InvalidInput(fmt::format("{}: holds no label", options.labels));
+  const int64_t largest = *std::max_element(labels.begin(), labels.end());
+  if (largest < 0 || largest >= static_cast<int64_t>(ClassSet::kMaxSize)) {
+    throw InvalidInput(fmt::format("{}: label {} is not between 0 and {}; number the classes from 0", options.labels,
+                                   largest, ClassSet::kMaxSize - 1));
+  }
+  return ClassSet::numbered(static_cast<size_t>(largest) + 1);
+}
+
+double ratio_of(const std::string& text) {
+  const Rational ratio = parse_rational(text, "--ratio");
+  if (ratio < 1)
+    throw InvalidInput(fmt::format("--ratio: '{}' is below 1; it is the largest class over the smallest", text));
+  return ratio.get_d();
+}
+
+std::vector<uint64_t> counts_of(const std::vector<uint64_t>& rows, const std::vector<int64_t>& labels,
+                                const ClassSet& classes) {
+  std::vector<int64_t> kept;
+  for (const uint64_t row : rows) kept.push_back(labels[row]);
+  return class_counts(kept, classes);
+}
+
+void run(const Options& options) {
+  const double ratio = ratio_of(options.ratio);
+  const ClassSet classes = classes_of(options);
+  const std::vector<int64_t> labels = read_labels(options.labels, classes);
+  const std::vector<uint64_t> rows = long_tail_rows(labels, classes, ratio, options.seed);
+  write_npy(options.output, std::vector<int64_t>(rows.begin(), rows.end()));
+
+  const CountSummary summary = summarise(counts_of(rows, labels, classes));
+  if (options.json) {
+    print_json({{"classes", classes.size()},
+                {"ratio", options.ratio},
+                {"seed", options.seed},
+                {"total", summary.total},
+                {"min", summary.min},
+                {"median", summary.median},
+                {"max", summary.max},
+                {"output", options.output}});
+  } else {
+    std::cout << fmt::format("{}: {} of {} rows, {} classes; records a class: min {}, median {}, max {}\n",
+                             options.output, summary.total, labels.size(), classes.size(), summary.min, summary.median,
+                             summary.max);
+  }
+}
+
+}  // namespace
+
+void add_longtail(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "longtail", "Choose rows so that class sizes fall off exponentially (for experiments)",
+                  "  dppl longtail --labels train-y.npy --ratio 100 --seed 1 -o rows.npy\n"
+                  "  dppl fit … --train train-x.npy --labels train-y.npy --rows rows.npy");
+  command->add_option("--labels", options->labels, "Labels: .npy of class numbers, or .txt of names")->required();
+  command->add_option("--ratio", options->ratio, "Largest class over smallest class, at least 1")->required();
+  command->add_option("--seed", options->seed, "Which classes are rare and which rows are kept")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--classes", options->classes, "Number of classes, or a file of names; else from the labels");
+  command->add_option("-o,--output", options->output, "Row numbers to write (.npy, int64)")->required();
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "dppl/embeddings.h"
+#include "support/npy_bytes.h"
+#include "support/temp_dir.h"
+
+namespace dppl {
+namespace {
+
+using testing::read_text;
+using testing::TempDir;
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+Outcome longtail(const TempDir& dir, const std::string& arguments) {
+  const std::string command =
+      std::string("cd '") + dir.path("") + "' && '" DPPL_PROGRAM "' longtail " + arguments + " > out.log 2> err.log";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(dir.path("out.log")), read_text(dir.path("err.log"))};
+}
+
+std::vector<int64_t> labels(int64_t classes, size_t each) {
+  std::vector<int64_t> result;
+  for (size_t i = 0; i < each; ++i) {
+    for (int64_t c = 0; c < classes; ++c) result.push_back(c);
+  }
+  return result;
+}
+
+TEST(LongTailCommand, WritesRowsAndSummary) {
+  const TempDir dir;
+  write_npy(dir.path("y.npy"), labels(10, 500));
+  const Outcome done = longtail(dir, "--labels y.npy --ratio 100 --seed 3 -o idx.npy --json");
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto json = nlohmann::json::parse(done.out);
+  EXPECT_EQ(json["classes"], 10);
+  EXPECT_EQ(json["min"], 5);
+  EXPECT_EQ(json["median"], 52);
+  EXPECT_EQ(json["max"], 500);
+  EXPECT_EQ(json["seed"], 3);
+  const std::vector<uint64_t> rows = read_rows(dir.path("idx.npy"), 5000);
+  EXPECT_EQ(json["total"], rows.size());
+  EXPECT_NE(read_text(dir.path("idx.npy")).find("'<i8'"), std::string::npos);
+
+  const Outcome people = longtail(dir, "--labels y.npy --ratio 100 --seed 3 --classes 10 -o again.npy");
+  ASSERT_EQ(people.status, 0) << people.err;
+  EXPECT_NE(people.out.find("10 classes; records a class: min 5, median 52, max 500"), std::string::npos) << people.out;
+  EXPECT_EQ(read_text(dir.path("again.npy")), read_text(dir.path("idx.npy")));
+}
+
+TEST(LongTailCommand, TakesLabelsByName) {
+  const TempDir dir;
+  dir.file("names.txt", "cat\ndog\n");
+  dir.file("y.txt", "dog\ncat\ncat\ndog\ndog\n");
+  const Outcome done = longtail(dir, "--labels y.txt --classes names.txt --ratio 2 -o idx.npy --json");
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(nlohmann::json::parse(done.out)["total"], 3);
+}
+
+TEST(LongTailCommand, RefusesInOneLineAndWritesNothing) {
+  const TempDir dir;
+  write_npy(dir.path("y.npy"), labels(3, 5));
+  dir.file("y.txt", "cat\n");
+  write_npy(dir.path("none.npy"), std::vector<int64_t>{});
+  write_npy(dir.path("negative.npy"), std::vector<int64_t>{-3});
+  write_npy(dir.path("huge.npy"), std::vector<int64_t>{1, 1LL << 60});
+  const std::pair<const char*, const char*> cases[] = {
+      {"--labels y.npy --ratio 0.5 -o idx.npy", "--ratio: '0.5' is below 1"},
+      {"--labels y.npy --ratio nan -o idx.npy", "--ratio: 'nan' is not a number"},
+      {"--labels y.npy --ratio 2 --classes 4 -o idx.npy", "class 3 has no record"},
+      {"--labels y.npy --ratio 2 --classes 2 -o idx.npy", "label 2"},
+      {"--labels y.txt --ratio 2 -o idx.npy", "add --classes names.txt"},
+      {"--labels none.npy --ratio 2 -o idx.npy", "holds no label"},
+      {"--labels negative.npy --ratio 2 -o idx.npy", "label -3 is not between"},
+      {"--labels huge.npy --ratio 2 -o idx.npy", "label 1152921504606846976 is not between"},
+      {"--labels absent.npy --ratio 2 -o idx.npy", "absent.npy: cannot open"},
+      {"--labels y.npy --ratio 2 -o absent/idx.npy", "absent/idx.npy: cannot write"}};
+  for (const auto& [arguments, word] : cases) {
+    const Outcome refused = longtail(dir, arguments);
+    EXPECT_EQ(refused.status, 1) << arguments;
+    EXPECT_NE(refused.err.find(word), std::string::npos) << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(dir.path("idx.npy"))) << arguments;
+  }
+  EXPECT_EQ(longtail(dir, "--labels y.npy -o idx.npy").status, 2);
+  EXPECT_EQ(longtail(dir, "--labels y.npy --ratio 2 --seed -1 -o idx.npy").status, 2);
+  EXPECT_EQ(longtail(dir, "--help").status, 0);
+}
+
+}  // namespace
+}  // namespace dppl
