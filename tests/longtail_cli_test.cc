@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "dppl/embeddings.h"
-#include "support/npy_bytes.h"
+#include "support/run_program.h"
 #include "support/temp_dir.h"
 
 namespace dppl {
@@ -14,16 +14,14 @@ namespace {
 using testing::read_text;
 using testing::TempDir;
 
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-Outcome longtail(const TempDir& dir, const std::string& arguments) {
-  const std::string command =
-      std::string("cd '") + dir.path("") + "' && '" DPPL_PROGRAM "' longtail " + arguments + " > out.log 2> err.log";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(dir.path("out.log")), read_text(dir.path("err.log"))};
+// An argument that names a file is meant within the directory.
+RunResult longtail(const TempDir& dir, std::string_view arguments) {
+  std::vector<std::string> args = {"longtail"};
+  std::istringstream words{std::string(arguments)};
+  for (std::string word; words >> word;) {
+    args.push_back(word.ends_with(".npy") || word.ends_with(".txt") ? dir.path(word) : word);
+  }
+  return run_program(std::move(args));
 }
 
 std::vector<int64_t> labels(int64_t classes, size_t each) {
@@ -37,7 +35,7 @@ std::vector<int64_t> labels(int64_t classes, size_t each) {
 TEST(LongTailCommand, WritesRowsAndSummary) {
   const TempDir dir;
   write_npy(dir.path("y.npy"), labels(10, 500));
-  const Outcome done = longtail(dir, "--labels y.npy --ratio 100 --seed 3 -o idx.npy --json");
+  const RunResult done = longtail(dir, "--labels y.npy --ratio 100 --seed 3 -o idx.npy --json");
   ASSERT_EQ(done.status, 0) << done.err;
   const auto json = nlohmann::json::parse(done.out);
   EXPECT_EQ(json["classes"], 10);
@@ -49,7 +47,7 @@ TEST(LongTailCommand, WritesRowsAndSummary) {
   EXPECT_EQ(json["total"], rows.size());
   EXPECT_NE(read_text(dir.path("idx.npy")).find("'<i8'"), std::string::npos);
 
-  const Outcome people = longtail(dir, "--labels y.npy --ratio 100 --seed 3 --classes 10 -o again.npy");
+  const RunResult people = longtail(dir, "--labels y.npy --ratio 100 --seed 3 --classes 10 -o again.npy");
   ASSERT_EQ(people.status, 0) << people.err;
   EXPECT_NE(people.out.find("10 classes; records a class: min 5, median 52, max 500"), std::string::npos) << people.out;
   EXPECT_EQ(read_text(dir.path("again.npy")), read_text(dir.path("idx.npy")));
@@ -59,7 +57,7 @@ TEST(LongTailCommand, TakesLabelsByName) {
   const TempDir dir;
   dir.file("names.txt", "cat\ndog\n");
   dir.file("y.txt", "dog\ncat\ncat\ndog\ndog\n");
-  const Outcome done = longtail(dir, "--labels y.txt --classes names.txt --ratio 2 -o idx.npy --json");
+  const RunResult done = longtail(dir, "--labels y.txt --classes names.txt --ratio 2 -o idx.npy --json");
   ASSERT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(nlohmann::json::parse(done.out)["total"], 3);
 }
@@ -83,7 +81,7 @@ TEST(LongTailCommand, RefusesInOneLineAndWritesNothing) {
       {"--labels absent.npy --ratio 2 -o idx.npy", "absent.npy: cannot open"},
       {"--labels y.npy --ratio 2 -o absent/idx.npy", "absent/idx.npy: cannot write"}};
   for (const auto& [arguments, word] : cases) {
-    const Outcome refused = longtail(dir, arguments);
+    const RunResult refused = longtail(dir, arguments);
     EXPECT_EQ(refused.status, 1) << arguments;
     EXPECT_NE(refused.err.find(word), std::string::npos) << refused.err;
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;

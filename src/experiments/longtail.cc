@@ -8,20 +8,10 @@
 #include "dppl/experiments.h"
 #include "dppl/random.h"
 #include "embeddings/labels.h"
+#include "random/uniform.h"
 
 namespace dppl {
 namespace {
-
-// A uniform integer in 0 … bound−1: the high half of a product, with the few low halves refused that would favour some
-// results (Lemire 2019).
-uint64_t uniform_below(Random& random, uint64_t bound) {
-  __extension__ using Wide = unsigned __int128;
-  const uint64_t refused_below = (0 - bound) % bound;
-  for (;;) {
-    const Wide product = static_cast<Wide>(random.next64()) * bound;
-    if (static_cast<uint64_t>(product) >= refused_below) return static_cast<uint64_t>(product >> 64);
-  }
-}
 
 // Makes the first `count` items a uniform random sample, in random order.
 template <typename T>

@@ -27,11 +27,14 @@ std::vector<uint64_t> counts_of(const std::vector<uint64_t>& rows, const std::ve
   return class_counts(kept, classes);
 }
 
-// The paper's table of medians and minima. One rule gives every cell, halves go up, but not every cell tells rules
-// apart: that sizes are rounded to nearest shows in CIFAR10 at 50 (724, not 723 as by truncation or 725 as by rounding
-// up) and STL10 at 10 and 50; that a half goes up in a size, in FOOD101 at 100 (7.5 gives 8); and in the median of two
-// middle classes, in CIFAR10 at 100 (516.5), CIFAR100 at 50 (70.5) and STL10 at 10 and 50 (159.5, 72.5): rounding
-// halves to even would miss three of those four.
+// The paper's table of medians and minima. One rule gives every cell: sizes are rounded to nearest first, the median of
+// an even number of classes is the mean of the middle two sizes, and halves go up in both. These cells rule out the
+// others:
+// - sizes cut off instead of rounded: CIFAR10 at 50 and 100, FOOD101 at 100 (7 for 8), STL10 at 10, 50 and 100;
+// - sizes rounded up: CIFAR10, CIFAR100 and FOOD101 at 10;
+// - the median taken before sizes are rounded: CIFAR10 at 100, STL10 at 10 and 50;
+// - halves down: FOOD101 at 100 (7.5) in a size; CIFAR10 at 100, CIFAR100 at 50, STL10 at 10 and 50 in a median;
+// - halves to even: the same medians (516.5, 70.5, 72.5) except STL10's 159.5 at 10.
 TEST(LongTail, ReproducesThePapersTable) {
   struct Row {
     const char* name;
