@@ -22,7 +22,30 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
 // for Gaussian noise, a relation that the method's proof does not cover, hyperparameters out of range.
 Guarantee price(const Hyperparameters& resolved, const BudgetSpec& budget);
 
-// Prototypes for every declared class, with or without records. The guarantee of the result is that of price().
+// A fit with everything public about it decided and checked: hyperparameters resolved, price known, transform computed, pool and data
+// fit together. Whatever can be refused is refused here, before a budget is reserved.
+class FitPlan {
+ public:
+  FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget);
+
+  const Hyperparameters& hyperparameters() const { return options_.hyperparameters; }
+  const Guarantee& price() const { return price_; }
+  // An upper bound on the size of the model's file.
+  uint64_t model_bytes() const;
+
+  // Prototypes for every declared class, with or without records. Costs price(). The budget must be the one the plan was made for.
+  Model run(Budget budget, Random& random) const;
+
+ private:
+  const PrivateData& data_;
+  const PublicData* pool_;
+  FitOptions options_;
+  BudgetSpec budget_;
+  Guarantee price_;
+  PublicTransform transform_;
+};
+
+// The same in one call.
 Model fit(const PrivateData& data, const PublicData* pool, const FitOptions& options, Budget budget, Random& random);
 
 }  // namespace dppl

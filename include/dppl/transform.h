@@ -55,4 +55,7 @@ class PublicTransform {
   std::vector<float> mean_, basis_;
 };
 
+// Throws InvalidInput: pool and data have different dimensions.
+[[noreturn]] void refuse_dimension(const PublicData& pool, size_t data_dim);
+
 }  // namespace dppl

@@ -82,6 +82,12 @@ void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::reserve(uint64_t bytes) {
+  const int error = ::posix_fallocate(fd_, 0, static_cast<off_t>(std::max<uint64_t>(bytes, 1)));
+  // Some file systems cannot promise space; then the writes will tell.
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) throw system_error(path_, "cannot write", error);
+}
+
 void AtomicFile::write(std::span<const std::byte> bytes) {
   write_at(size_, bytes);
   size_ += bytes.size();
@@ -96,6 +102,7 @@ void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
 
 void AtomicFile::commit() {
   assert(fd_ >= 0);
+  if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0) throw system_error(path_, "cannot write");  // what was reserved and not used
   if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
   const int closed = ::close(fd_);
   fd_ = -1;

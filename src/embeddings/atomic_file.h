@@ -18,6 +18,8 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  // Claims the space for a file of about `bytes` now, so that a full disk is found before the work and not after it.
+  void reserve(uint64_t bytes);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   // Over bytes that were written before.

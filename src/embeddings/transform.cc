@@ -136,16 +136,18 @@ PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : 
 
 size_t PublicTransform::output_dim() const { return has_directions(spec_.kind) ? spec_.directions : pooled_dim(); }
 
+void refuse_dimension(const PublicData& pool, size_t data_dim) {
+  throw InvalidInput(fmt::format("{}: the pool has dimension {}, the private data {}; embed both with the same encoder",
+                                 pool.embeddings().path(), pool.dim(), data_dim));
+}
+
 PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool, unsigned threads) {
   PublicTransform result(spec, input_dim);
   if (!spec.needs_pool()) return result;
   if (pool == nullptr) {
     throw InvalidInput(fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
   }
-  if (pool->dim() != input_dim) {
-    throw InvalidInput(fmt::format("{}: the pool has dimension {}, the private data {}; embed both with the same encoder",
-                                   pool->embeddings().path(), pool->dim(), input_dim));
-  }
+  if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   TransformSpec so_far = spec;
   so_far.kind = Kind::none;
   result.mean_ = pool_mean(PublicTransform(so_far, input_dim), *pool, threads);

@@ -50,7 +50,7 @@ void check_mean(const Hyperparameters& hp, Relation relation) {
   }
 }
 
-Prototypes run(const FitInput& input, Budget budget, Random& random) {
+Prototypes fit_prototypes(const FitInput& input, Budget budget, Random& random) {
   if (selects(input.hyperparameters.method)) return fit_public(input, std::move(budget), random);
   switch (input.hyperparameters.estimator) {
     case Estimator::noisy_sum:
@@ -61,6 +61,17 @@ Prototypes run(const FitInput& input, Budget budget, Random& random) {
       return fit_coinpress(input, std::move(budget), random);
   }
   throw InvalidInput("--estimator: not known");
+}
+
+void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
+  if (!selects(hp.method)) return;
+  if (pool == nullptr) {
+    throw InvalidInput(fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
+  }
+  if (pool->dim() != dim) refuse_dimension(*pool, dim);
+  if (hp.method == Method::public_k && hp.k > pool->size()) {
+    throw InvalidInput(fmt::format("--k: {} prototypes from a pool of {} rows; use a smaller K or a larger pool", hp.k, pool->size()));
+  }
 }
 
 }  // namespace
@@ -100,31 +111,36 @@ Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
                                                       : Guarantee::pure(budget.pure_epsilon());
 }
 
-Model fit(const PrivateData& data, const PublicData* pool, const FitOptions& options, Budget budget, Random& random) {
-  const BudgetSpec spec = budget.spec();
-  const Hyperparameters hp = resolve(options.hyperparameters, spec, pool);
-  price(hp, spec);
-  if (selects(hp.method)) {
-    if (pool == nullptr) throw InvalidInput(fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
-    if (hp.method == Method::public_k && hp.k > pool->size()) {
-      throw InvalidInput(fmt::format("--k: {} prototypes from a pool of {} rows; use a smaller K or a larger pool", hp.k, pool->size()));
-    }
-    if (pool->dim() != data.dim()) {
-      throw InvalidInput(fmt::format("{}: the pool has dimension {}, the private data {}; embed both with the same encoder",
-                                     pool->embeddings().path(), pool->dim(), data.dim()));
-    }
-  }
-  const PrivateAccess access(data);
-  Model model{.hyperparameters = hp,
-              .classes = data.classes(),
-              .transform = PublicTransform::compute(hp.transform, data.dim(), pool, options.threads)};
-  const FitInput input{access, data.classes().size(), pool, model.transform, model.hyperparameters, options.threads, options.progress};
-  Prototypes prototypes = run(input, std::move(budget), random);
+FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget)
+    : data_(data),
+      pool_(pool),
+      options_{resolve(options.hyperparameters, budget, pool), options.threads, options.progress},
+      budget_(budget),
+      price_(dppl::price(options_.hyperparameters, budget)),
+      transform_((check_pool(options_.hyperparameters, data.dim(), pool),
+                  PublicTransform::compute(options_.hyperparameters.transform, data.dim(), pool, options.threads))) {}
 
-  model.budget = spec;
+uint64_t FitPlan::model_bytes() const {
+  const Hyperparameters& hp = options_.hyperparameters;
+  const uint64_t classes = data_.classes().size(), per_class = hp.method == Method::public_k ? hp.k : 1;
+  uint64_t bytes = 4 * (transform_.mean().size() + transform_.basis().size());
+  bytes += classes * (per_class * (4 * transform_.output_dim() + 8) + 8 * transform_.output_dim() + 8);
+  for (size_t c = 0; data_.classes().has_names() && c < classes; ++c) bytes += 6 * data_.classes().name(c).size() + 8;
+  return bytes + (64 << 10);
+}
+
+Model FitPlan::run(Budget budget, Random& random) const {
+  if (!(budget.spec() == budget_)) {
+    throw InvalidInput(fmt::format("fit: planned for {}, given {}", budget_.describe(), budget.spec().describe()));
+  }
+  const PrivateAccess access(data_);
+  Model model{.hyperparameters = options_.hyperparameters, .classes = data_.classes(), .transform = transform_, .budget = budget_};
+  const FitInput input{access, data_.classes().size(), pool_, transform_, options_.hyperparameters, options_.threads, options_.progress};
+  Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
+
   model.guarantee = std::move(prototypes.guarantee);
-  if (pool != nullptr && (selects(hp.method) || hp.transform.needs_pool())) {
-    model.pool = Model::PoolIdentity{pool->digest(), pool->size(), pool->dim()};
+  if (pool_ != nullptr && (selects(model.hyperparameters.method) || transform_.spec().needs_pool())) {
+    model.pool = Model::PoolIdentity{pool_->digest(), pool_->size(), pool_->dim()};
   }
   model.prototypes = std::move(prototypes.values);
   model.prototypes_per_class = prototypes.per_class;
@@ -134,6 +150,11 @@ Model fit(const PrivateData& data, const PublicData* pool, const FitOptions& opt
   model.noise_variance = std::move(prototypes.noise_variance);
   model.pool_indices = std::move(prototypes.pool_indices);
   return model;
+}
+
+Model fit(const PrivateData& data, const PublicData* pool, const FitOptions& options, Budget budget, Random& random) {
+  const FitPlan plan(data, pool, options, budget.spec());
+  return plan.run(std::move(budget), random);
 }
 
 }  // namespace dppl

@@ -1,0 +1,31 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+namespace dppl::cli {
+
+ProgressBar::ProgressBar(std::string what, std::string unit, uint64_t total)
+    : what_(std::move(what)), unit_(std::move(unit)), total_(total), terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_ && terminal_) std::cerr << "\r\033[K" << std::flush;
+}
+
+void ProgressBar::update(double fraction) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  const double since_last = std::chrono::duration<double>(now - last_).count();
+  if (elapsed < 2 || fraction <= 0 || since_last < (terminal_ ? 0.1 : 10)) return;
+  last_ = now;
+  shown_ = true;
+  std::string line = fmt::format("{}: {:.0f}%", what_, 100 * fraction);
+  if (total_ > 0) line += fmt::format(", {:.0f} {}/s", fraction * static_cast<double>(total_) / elapsed, unit_);
+  line += fmt::format(", {:.0f} s left", elapsed / fraction - elapsed);
+  std::cerr << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
+}
+
+}  // namespace dppl::cli
