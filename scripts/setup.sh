@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what dppl needs from Debian's packages. As root or through sudo; does nothing when all is there.
 #   scripts/setup.sh            to build and run
+#   scripts/setup.sh --demo     and the demo's data set
 #   scripts/setup.sh --test     to build, run and test
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
@@ -17,8 +18,9 @@ packages=(
 for argument in "$@"; do
   case "$argument" in
     --test) packages+=(libgtest-dev python3 clang clang-format git) ;;
+    --demo) packages+=(dataset-fashion-mnist) ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --test, --bench)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --bench)" >&2; exit 2 ;;
   esac
 done
 

@@ -73,7 +73,7 @@ pid_t start(std::vector<std::string>& args, const Pipe& out, const Pipe& err) {
   posix_spawn_file_actions_adddup2(&actions, out.writer(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.writer(), STDERR_FILENO);
   pid_t child = 0;
-  const int error = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   require(error == 0, error, argv[0]);
   return child;
@@ -89,8 +89,12 @@ int wait_for(pid_t child) {
 
 RunResult run_program(std::vector<std::string> args) {
   args.insert(args.begin(), DPPL_PROGRAM);
+  return run_command(std::move(args));
+}
+
+RunResult run_command(std::vector<std::string> command) {
   Pipe out, err;
-  const pid_t child = start(args, out, err);
+  const pid_t child = start(command, out, err);
   out.close_writer();
   err.close_writer();
   RunResult result{};

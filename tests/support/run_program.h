@@ -14,4 +14,7 @@ struct RunResult {
 // argument may hold anything. Throws std::system_error when the program cannot be started.
 RunResult run_program(std::vector<std::string> args);
 
+// The same for any command, looked up on the path.
+RunResult run_command(std::vector<std::string> command);
+
 }  // namespace dppl
