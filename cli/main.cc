@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   dppl::cli::add_account(app);
   app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
   dppl::cli::add_audit(app);
+  dppl::cli::add_inspect(app);
   dppl::cli::add_longtail(app);
   dppl::cli::add_ledger(app);
   try {

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "dppl/model.h"
+#include "support/sample_models.h"
+
+namespace dppl {
+namespace {
+
+using Json = nlohmann::json;
+using testing::all_sample_models;
+
+void expect_words(const std::string& text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
+}
+
+TEST(DescribeModel, FitsOnAScreen) {
+  for (const auto& [name, model] : all_sample_models()) {
+    const std::string text = describe_model(model);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 45) << name;
+    EXPECT_TRUE(text.ends_with('\n'));
+  }
+}
+
+TEST(DescribeModel, APublicModelInWords) {
+  const std::string text = describe_model(testing::public_model());
+  expect_words(text, {"dppl model, version 1", "3: 0, 1, 2", "4, transformed to 2", "THE GUARANTEE",
+                      "Adding or removing one person's record", "e^ε = 1.106, with ε = 0.1 (pure ε-DP)",
+                      "budget was ε = 0.1; neighbours: add-remove", "whiten:2", "0 17; 1 4; 2 999", "1000 rows",
+                      std::string(64, 'a'), "ledger entry         none", "1 + cosine, clipped to 0 … 2"});
+  // Costs as they are, and when a record is replaced.
+  expect_words(text,
+               {"pure ε                0.1               0.2\n", "ρ-zCDP                0.00125           0.005\n",
+                "ε at δ = 1e-5", "ε at δ = 1e-6", "protects whether a record is there, what it holds, its class"});
+  EXPECT_EQ(text.find("NOT PRIVATE"), std::string::npos);
+  EXPECT_EQ(text.find("class sizes are taken"), std::string::npos);
+}
+
+TEST(DescribeModel, AnApproximateBudgetIsToldAtItsDelta) {
+  expect_words(describe_model(testing::public_k_model()),
+               {"δ = 0.00001 on top of it, with ε = ", "((ε, δ)-DP)", "e^ε = 2.71", "Katze 0,9; Eichhörnchen 🐿 5,2",
+                "permute-and-flip", "center, after averaging windows of 2"});
+}
+
+TEST(DescribeModel, AMeanModelInWords) {
+  expect_words(describe_model(testing::mean_model()),
+               {"α·ρ", "ρ = 0.005 (ρ-zCDP)", "pure ε                none", "noisy-sum", "in units of 0.1",
+                std::string(64, 'b'), "scaled to unit length"});
+}
+
+TEST(DescribeModel, ReplaceInClassSaysWhatIsNotProtected) {
+  const std::string text = describe_model(testing::euclidean_model());
+  expect_words(text, {"Replacing one person's record", "of the same class", "class sizes are taken as public",
+                      "ρ = 1/3", "clipped to 2-norm 1.5", "0.1 of the budget"});
+  EXPECT_EQ(text.find("if one record is replaced"), std::string::npos);
+  EXPECT_EQ(text.find("protects whether a record is there"), std::string::npos);
+}
+
+TEST(DescribeModel, ASeededModelIsLoudlyNotPrivate) {
+  const std::string text = describe_model(testing::seeded_model());
+  expect_words(text, {"NOT PRIVATE: made with a fixed seed for tests or experiments; do not publish"});
+  EXPECT_EQ(text.find("THE GUARANTEE"), std::string::npos);
+}
+
+TEST(DescribeModel, ManyAndLongNamesAreCut) {
+  Model model = testing::euclidean_model();
+  std::vector<std::string> names;
+  for (int i = 0; i < 500; ++i) names.push_back("ä" + std::to_string(i) + std::string(300, 'x'));
+  model.classes = ClassSet::named(names);
+  const std::string text = describe_model(model);
+  expect_words(text, {"500: ä0" + std::string(22, 'x') + "…, ä1"});
+  EXPECT_LT(text.size(), 4000u);
+}
+
+TEST(ModelJson, HasTheKeysThatScriptsUse) {
+  const Json json = Json::parse(model_json(testing::public_model()));
+  EXPECT_EQ(json.at("method"), "public");
+  EXPECT_EQ(json.at("classes"), 3);
+  EXPECT_FALSE(json.contains("class_names"));
+  EXPECT_EQ(json.at("dim"), 4);
+  EXPECT_EQ(json.at("private"), true);
+  EXPECT_EQ(json.at("relation"), "add-remove");
+  EXPECT_EQ(json.at("guarantee"), Json::parse(R"({"notion": "pure", "epsilon": 0.1, "delta": null,
+                                                  "exact": {"epsilon": "0.1", "delta": null}})"));
+  EXPECT_EQ(json.at("also").at("rho"), 0.00125);
+  EXPECT_EQ(json.at("also").at("replace_one").at("epsilon"), 0.2);
+  EXPECT_EQ(json.at("also").at("replace_one").at("rho"), 0.005);
+  EXPECT_EQ(json.at("also").at("epsilon_at").at(1).at("delta"), 1e-6);
+  EXPECT_LE(json.at("also").at("epsilon_at").at(1).at("epsilon"), 0.1);
+  EXPECT_EQ(json.at("hyperparameters").at("transform"), "whiten:2");
+  EXPECT_EQ(json.at("hyperparameters").at("mechanism"), "exponential");
+  EXPECT_EQ(json.at("pool"), Json({{"digest", std::string(64, 'a')}, {"rows", 1000}, {"dim", 4}}));
+  EXPECT_EQ(json.at("prototypes").at(2), Json::parse(R"({"class": 2, "name": "2", "pool_indices": [999]})"));
+  EXPECT_TRUE(json.at("ledger_entry").is_null());
+  EXPECT_EQ(json.at("version"), 1);
+}
+
+TEST(ModelJson, OtherKindsOfModels) {
+  const Json k = Json::parse(model_json(testing::public_k_model()));
+  EXPECT_EQ(k.at("class_names"), Json({"Katze", "Eichhörnchen 🐿"}));
+  EXPECT_EQ(k.at("guarantee").at("notion"), "approximate");
+  EXPECT_EQ(k.at("guarantee").at("exact").at("delta"), "0.00001");
+  EXPECT_LE(k.at("guarantee").at("epsilon"), 1.0);
+  EXPECT_EQ(k.at("prototypes").at(1).at("pool_indices"), Json({5, 2}));
+  EXPECT_EQ(k.at("hyperparameters").at("k"), 2);
+
+  const Json seeded = Json::parse(model_json(testing::seeded_model()));
+  EXPECT_EQ(seeded.at("private"), false);
+  EXPECT_EQ(seeded.at("guarantee").at("rho"), 0.005);
+  EXPECT_TRUE(seeded.at("pool").is_null());
+  EXPECT_FALSE(seeded.at("prototypes").at(0).contains("pool_indices"));
+  EXPECT_EQ(seeded.at("ledger_entry"), std::string(64, 'b'));
+
+  const Json replaced = Json::parse(model_json(testing::euclidean_model()));
+  EXPECT_EQ(replaced.at("relation"), "replace-in-class");
+  EXPECT_TRUE(replaced.at("also").at("replace_one").is_null());
+  EXPECT_EQ(replaced.at("guarantee").at("exact").at("rho"), "1/3");
+  // Rounded up, so that the printed number is a guarantee.
+  EXPECT_EQ(replaced.at("guarantee").at("rho"), 0.333333333333334);
+  EXPECT_EQ(replaced.at("hyperparameters").at("norm"), 1.5);
+}
+
+}  // namespace
+}  // namespace dppl
