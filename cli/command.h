@@ -16,6 +16,9 @@ void print_json(const nlohmann::ordered_json& value);
 
 void add_account(CLI::App& app);
 void add_audit(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_fit(CLI::App& app);
+void add_predict(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_ledger(CLI::App& app);
 void add_longtail(CLI::App& app);

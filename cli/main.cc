@@ -22,12 +22,15 @@ int main(int argc, char** argv) {
   CLI::App app{"dppl: differentially private prototype learning", "dppl"};
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
-  dppl::cli::add_account(app);
   app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
-  dppl::cli::add_audit(app);
+  dppl::cli::add_fit(app);
+  dppl::cli::add_predict(app);
+  dppl::cli::add_eval(app);
   dppl::cli::add_inspect(app);
-  dppl::cli::add_longtail(app);
   dppl::cli::add_ledger(app);
+  dppl::cli::add_account(app);
+  dppl::cli::add_audit(app);
+  dppl::cli::add_longtail(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,7 +84,22 @@ struct Model {
   size_t output_dim() const { return transform.output_dim(); }
 };
 
-// One file, versioned and checksummed; written aside, synced and renamed. Returns the file's BLAKE2b-256 digest in hex.
+class AtomicFile;
+
+// Writes one model file, versioned and checksummed: aside, synced and renamed, so that it appears complete or not at all. Made before the
+// budget is spent, because it claims the space: a full disk or a missing directory is found while it costs nothing.
+class ModelWriter {
+ public:
+  explicit ModelWriter(const std::string& path, uint64_t expected_bytes = 0);
+  ~ModelWriter();
+  // Once. Returns the file's BLAKE2b-256 digest in hex.
+  std::string commit(const Model& model);
+
+ private:
+  std::unique_ptr<AtomicFile> file_;
+};
+
+// The same in one call.
 std::string save_model(const Model& model, const std::string& path);
 std::string serialise_model(const Model& model);  // the same bytes
 // Throws InvalidInput for a file that is truncated, changed, not a model, or of a newer version.

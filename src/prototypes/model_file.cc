@@ -272,15 +272,22 @@ std::string serialise_model(const Model& model) {
   return assemble_model_file(header_text(model), section_data(model));
 }
 
-std::string save_model(const Model& model, const std::string& path) {
+ModelWriter::ModelWriter(const std::string& path, uint64_t expected_bytes) : file_(std::make_unique<AtomicFile>(path)) {
+  file_->reserve(expected_bytes);
+}
+
+ModelWriter::~ModelWriter() = default;
+
+std::string ModelWriter::commit(const Model& model) {
   const std::string bytes = serialise_model(model);
-  AtomicFile file(path);
-  file.write(std::string_view(bytes));
-  file.commit();
+  file_->write(std::string_view(bytes));
+  file_->commit();
   const std::string digest = model_checksum(bytes);
   return fmt::format("{:02x}",
                      fmt::join(std::span(reinterpret_cast<const uint8_t*>(digest.data()), digest.size()), ""));
 }
+
+std::string save_model(const Model& model, const std::string& path) { return ModelWriter(path).commit(model); }
 
 Model parse_model(std::string_view bytes, const std::string& name) {
   try {

@@ -1,0 +1,151 @@
+#include "dppl/fit.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/budget_options.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "dppl/error.h"
+#include "dppl/ledger.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::string method = "auto", train, labels, rows, classes, pool, output;
+  BudgetOptions budget;
+  std::string transform = "none", distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0", clip_max = "2",
+              count_share = "0.1";
+  size_t k = 5, average_pool = 1;
+  unsigned coinpress_steps = 3, threads = kDefaultThreads;
+  std::string ledger, dataset;
+  std::optional<uint64_t> seed;
+  bool not_private = false, json = false;
+};
+
+Hyperparameters hyperparameters_of(const Options& options, Relation relation) {
+  Hyperparameters hp;
+  hp.method = parse_method(options.method);
+  hp.transform = TransformSpec::parse(options.transform);
+  hp.transform.average_pool = options.average_pool;
+  hp.distance = parse_distance(options.distance);
+  const bool replaces = relation == Relation::replace_in_class;
+  hp.estimator = options.estimator.empty() ? (replaces ? Estimator::naive : Estimator::noisy_sum) : parse_estimator(options.estimator);
+  if (!options.norm.empty()) hp.norm = parse_positive(options.norm, "--norm");
+  hp.count_share = parse_positive(options.count_share, "--count-share");
+  hp.coinpress_steps = options.coinpress_steps;
+  hp.selection = parse_selection(options.mechanism);
+  hp.clip_min = parse_rational(options.clip_min, "--clip-min");
+  hp.clip_max = parse_rational(options.clip_max, "--clip-max");
+  hp.k = hp.method == Method::public_k ? options.k : 1;
+  return hp;
+}
+
+std::unique_ptr<Random> random_of(const Options& options) {
+  if (options.seed) return std::make_unique<SeededRandom>(*options.seed);
+  return std::make_unique<SecureRandom>();
+}
+
+// What was promised, for the person who ran it.
+void print_summary(const Options& options, const Model& model, const std::string& digest) {
+  std::cout << fmt::format("{}: {} with {} classes, {}\n", options.output, to_string(model.hyperparameters.method), model.classes.size(),
+                           model.guarantee.is_private ? "private: " + model.budget.describe() + " under " +
+                                                            std::string(to_string(model.budget.relation))
+                                                      : "NOT PRIVATE (fixed seed): do not publish it");
+  if (model.budget.relation == Relation::replace_in_class) {
+    std::cout << "Class sizes are taken as public: who can see the model may learn them. Only the contents of records are protected.\n";
+  }
+  std::cout << fmt::format("digest {}\n'dppl inspect {}' tells the whole guarantee.\n", digest, options.output);
+}
+
+void run(const Options& options) {
+  if (options.seed.has_value() != options.not_private) {
+    throw CLI::ValidationError("--seed", "a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither");
+  }
+  if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
+  const BudgetSpec budget = options.budget.read();
+  FitOptions fit_options;
+  fit_options.hyperparameters = hyperparameters_of(options, budget.relation);
+  fit_options.threads = options.threads;
+  ProgressBar progress("fit");
+  fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
+
+  std::optional<PublicData> pool;
+  if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
+  const ClassSet classes = ClassSet::parse(options.classes);
+  const auto rows = options.rows.empty() ? std::nullopt : std::optional(options.rows);
+  const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
+  const FitPlan plan(data, pool ? &*pool : nullptr, fit_options, budget);
+  ModelWriter writer(options.output, plan.model_bytes());  // a full disk is found here
+
+  // From here on the budget counts as spent, whatever happens.
+  std::optional<Ledger> ledger;
+  std::optional<Reservation> reservation;
+  const std::unique_ptr<Random> random = random_of(options);
+  if (!options.ledger.empty()) {
+    Guarantee price = plan.price();
+    price.is_private = random->is_private();
+    ledger.emplace(options.ledger);
+    reservation = ledger->reserve(options.dataset, budget, price, "fit " + std::string(to_string(plan.hyperparameters().method)));
+  } else {
+    std::cerr << "No ledger: what this fit spends is written down nowhere; --ledger FILE --dataset NAME keeps the account.\n";
+  }
+  Model model = plan.run(reservation ? reservation->take_budget() : Budget::unledgered(budget), *random);
+  if (reservation) model.ledger_entry = reservation->digest();
+  const std::string digest = writer.commit(model);
+  if (reservation) ledger->record(*reservation, model.guarantee, digest);
+
+  if (options.json) {
+    auto result = nlohmann::ordered_json::parse(model_json(model));
+    result.erase("prototypes");
+    result["model"] = options.output;
+    result["digest"] = digest;
+    print_json(result);
+  } else {
+    print_summary(options, model, digest);
+  }
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      app, "fit", "Make a publishable classifier from private embeddings",
+      "  dppl ledger init --ledger clinic.ledger --dataset scans --rho 0.5\n"
+      "  dppl fit --method mean --train train-x.npy --labels train-y.npy --classes 10 --pool public-x.npy --transform whiten:64 \\\n"
+      "           --rho 0.02 --ledger clinic.ledger --dataset scans -o scans.dppl\n"
+      "makes one prototype a class at the price of 0.02-zCDP and writes the price into the ledger.");
+  command->add_option("--method", options->method, "mean, public, public-k or auto (by budget and pool alone)")->capture_default_str();
+  command->add_option("--train", options->train, "Private embeddings (.npy, one row a record)")->required();
+  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")->required();
+  command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name a line")->required();
+  command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
+  command->add_option("--pool", options->pool, "Public embeddings of the same encoder (.npy)");
+  command->add_option("-o,--output", options->output, "The model to write")->required();
+  options->budget.add_to(*command, "What the model may cost");
+  command->add_option("--transform", options->transform, "Public transform of all rows: none, center, pca:K, whiten:K")->capture_default_str();
+  command->add_option("--average-pool", options->average_pool, "Average this many neighbouring coordinates into one")->capture_default_str();
+  command->add_option("--norm", options->norm, "mean: clip rows to this length instead of scaling them to length 1");
+  command->add_option("--distance", options->distance, "mean: cosine, or euclidean (buys a noisy count)")->capture_default_str();
+  command->add_option("--count-share", options->count_share, "euclidean: share of the budget for the noisy count")->capture_default_str();
+  command->add_option("--estimator", options->estimator, "mean: noisy-sum (add-remove), naive or coinpress (replace-in-class)");
+  command->add_option("--coinpress-steps", options->coinpress_steps, "coinpress: steps")->capture_default_str();
+  command->add_option("--clip-min", options->clip_min, "public: 1 + cosine below this counts as this")->capture_default_str();
+  command->add_option("--clip-max", options->clip_max, "public: 1 + cosine above this counts as this")->capture_default_str();
+  command->add_option("--mechanism", options->mechanism, "public: exponential, permute-and-flip or laplace")->capture_default_str();
+  command->add_option("--k", options->k, "public-k: prototypes a class")->capture_default_str();
+  command->add_option("--ledger", options->ledger, "Reserve the budget in this ledger first");
+  command->add_option("--dataset", options->dataset, "The data set's name in the ledger");
+  command->add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private");
+  command->add_flag("--not-private", options->not_private, "Yes, a model that protects nobody");
+  command->add_option("--threads", options->threads, "Threads; they never change the result")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "dppl/classify.h"
+#include "dppl/error.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::string model, input, output, scores;
+  unsigned threads = kDefaultThreads;
+  bool json = false;
+};
+
+// Both files appear complete or not at all.
+std::vector<int32_t> predict(const Options& options, const Classifier& classifier, const Embeddings& rows) {
+  ProgressBar progress("predict", "rows", rows.rows());
+  const auto show = [&](uint64_t done) { progress.update(static_cast<double>(done) / static_cast<double>(rows.rows())); };
+  if (options.scores.empty()) return classifier.predict(rows, show);
+  std::vector<int32_t> labels;
+  labels.reserve(rows.rows());
+  NpyRowsWriter writer(options.scores, classifier.classes());
+  classifier.score(rows, [&](uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest) {
+    writer.append(scores);
+    labels.insert(labels.end(), nearest.begin(), nearest.end());
+    show(first + nearest.size());
+  });
+  writer.commit();
+  return labels;
+}
+
+void run(const Options& options) {
+  const Model model = load_model(options.model);
+  if (!model.guarantee.is_private) std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it or what it says\n", options.model);
+  const Classifier classifier(model, options.threads);
+  const Embeddings rows = Embeddings::open(options.input);
+  const std::vector<int32_t> labels = predict(options, classifier, rows);
+  if (!options.output.empty()) write_npy(options.output, labels);
+  if (options.json) {
+    nlohmann::ordered_json result{{"n", labels.size()}, {"private", model.guarantee.is_private}};
+    if (!options.output.empty()) result["output"] = options.output;
+    if (!options.scores.empty()) result["scores"] = options.scores;
+    if (options.output.empty() && options.scores.empty()) result["labels"] = labels;
+    print_json(result);
+  } else if (options.output.empty() && options.scores.empty()) {
+    for (const int32_t label : labels) std::cout << model.classes.name(static_cast<size_t>(label)) << '\n';
+  } else {
+    std::cerr << fmt::format("{} rows classified\n", labels.size());
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "predict", "Classify embeddings with a model",
+                                  "  dppl predict scans.dppl --in new-x.npy -o new-y.npy --scores new-scores.npy\n"
+                                  "Without -o and --scores the class of every row is printed, one a line.");
+  command->add_option("model", options->model, "The model")->required();
+  command->add_option("--in", options->input, "Embeddings of the same encoder (.npy)")->required();
+  command->add_option("-o,--output", options->output, "Class numbers to write (.npy, int32)");
+  command->add_option("--scores", options->scores, "Similarities to write (.npy, float32, rows × classes; larger is nearer)");
+  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli
