@@ -18,13 +18,14 @@ void require(bool good, fmt::format_string<Args...> text, Args&&... args) {
 
 bool is_public(Method method) { return method == Method::public_one || method == Method::public_k; }
 
+// Those that the method uses; the others say nothing.
 void check_hyperparameters(const Hyperparameters& used) {
   require(used.method != Method::automatic, "its method is 'auto', which a finished model has resolved");
-  require(!used.norm || *used.norm > 0, "its norm is not above 0");
-  require(used.count_share > 0 && used.count_share < 1, "its count share is not between 0 and 1");
-  require(used.clip_min < used.clip_max, "its clip-min is not below its clip-max");
-  require(used.k >= 1, "its k is 0");
-  require(used.coinpress_steps >= 1, "it has 0 CoinPress steps");
+  if (is_public(used.method)) {
+    require(used.clip_min < used.clip_max, "its clip-min is not below its clip-max");
+  } else {
+    require(!used.norm || *used.norm > 0, "its norm is not above 0");
+  }
 }
 
 void check_values(std::span<const float> values, std::string_view what) {
@@ -35,8 +36,6 @@ void check_values(std::span<const float> values, std::string_view what) {
 void check_transform(const Model& model) {
   require(model.transform.spec() == model.hyperparameters.transform,
           "its transform is not that of its hyperparameters");
-  require((model.transform.spec().directions > 0) == !model.transform.basis().empty(),
-          "its transform has a number of directions but no directions");
   require(model.input_dim() <= kMaxDim, "its dimension is {}; at most {} is possible", model.input_dim(), kMaxDim);
   check_values(model.transform.mean(), "the means of the transform");
   check_values(model.transform.basis(), "the directions of the transform");

@@ -41,7 +41,7 @@ TEST(DescribeModel, APublicModelInWords) {
 TEST(DescribeModel, AnApproximateBudgetIsToldAtItsDelta) {
   expect_words(describe_model(testing::public_k_model()),
                {"δ = 0.00001 on top of it, with ε = ", "((ε, δ)-DP)", "e^ε = 2.71", "Katze 0,9; Eichhörnchen 🐿 5,2",
-                "permute-and-flip", "center, after averaging windows of 2"});
+                "1/3 … 2", "center, after averaging windows of 2"});
 }
 
 TEST(DescribeModel, AMeanModelInWords) {
@@ -50,10 +50,15 @@ TEST(DescribeModel, AMeanModelInWords) {
                 std::string(64, 'b'), "scaled to unit length"});
 }
 
+TEST(DescribeModel, AEuclideanModelInWords) {
+  expect_words(describe_model(testing::euclidean_model()),
+               {"2: no, yes", "ρ = 1/3", "clipped to 2-norm 1.5", "0.1 of the budget", "variance 9 in units of 0.001"});
+}
+
 TEST(DescribeModel, ReplaceInClassSaysWhatIsNotProtected) {
-  const std::string text = describe_model(testing::euclidean_model());
+  const std::string text = describe_model(testing::naive_model());
   expect_words(text, {"Replacing one person's record", "of the same class", "class sizes are taken as public",
-                      "ρ = 1/3", "clipped to 2-norm 1.5", "0.1 of the budget"});
+                      "neither its class nor that it is there", "naive"});
   EXPECT_EQ(text.find("if one record is replaced"), std::string::npos);
   EXPECT_EQ(text.find("protects whether a record is there"), std::string::npos);
 }
@@ -113,13 +118,16 @@ TEST(ModelJson, OtherKindsOfModels) {
   EXPECT_FALSE(seeded.at("prototypes").at(0).contains("pool_indices"));
   EXPECT_EQ(seeded.at("ledger_entry"), std::string(64, 'b'));
 
-  const Json replaced = Json::parse(model_json(testing::euclidean_model()));
+  const Json euclidean = Json::parse(model_json(testing::euclidean_model()));
+  EXPECT_EQ(euclidean.at("hyperparameters").at("norm"), 1.5);
+  EXPECT_EQ(euclidean.at("hyperparameters").at("count_share"), 0.1);
+
+  const Json replaced = Json::parse(model_json(testing::naive_model()));
   EXPECT_EQ(replaced.at("relation"), "replace-in-class");
   EXPECT_TRUE(replaced.at("also").at("replace_one").is_null());
   EXPECT_EQ(replaced.at("guarantee").at("exact").at("rho"), "1/3");
   // Rounded up, so that the printed number is a guarantee.
   EXPECT_EQ(replaced.at("guarantee").at("rho"), 0.333333333333334);
-  EXPECT_EQ(replaced.at("hyperparameters").at("norm"), 1.5);
 }
 
 }  // namespace

@@ -37,13 +37,18 @@ size_t padding_after(size_t size) { return (kModelAlignment - size % kModelAlign
 
 // ---- Shapes, for writer and reader alike
 
+size_t directions_of(const TransformSpec& spec) {
+  using Kind = TransformSpec::Kind;
+  return spec.kind == Kind::pca || spec.kind == Kind::whiten ? spec.directions : 0;
+}
+
 // The dimensions that the arrays have by what the header says.
 struct Extents {
   explicit Extents(const Model& model)
       : classes(model.classes.size()),
         of_class(model.prototypes_per_class),
         pooled(model.input_dim() / std::max<size_t>(model.hyperparameters.transform.average_pool, 1)),
-        directions(model.hyperparameters.transform.directions),
+        directions(directions_of(model.hyperparameters.transform)),
         output(directions > 0 ? directions : pooled) {}
 
   uint64_t classes, of_class, pooled, directions, output;

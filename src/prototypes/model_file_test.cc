@@ -113,6 +113,20 @@ TEST(ModelFile, EveryTransformComesBack) {
   }
 }
 
+TEST(ModelFile, EveryHyperparameterComesBack) {
+  Model model = testing::euclidean_model();
+  Hyperparameters& used = model.hyperparameters;
+  used.estimator = Estimator::coinpress;
+  used.selection = Selection::permute_and_flip;
+  used.norm = Rational(7, 3);
+  used.count_share = Rational(1, 7);
+  used.coinpress_steps = 9;
+  used.clip_min = Rational(-1, 3);
+  used.clip_max = Rational(5, 3);
+  used.k = 12;
+  expect_equal(model, parse_model(serialise_model(model), "x"));
+}
+
 TEST(ModelFile, EveryNotionComesBack) {
   for (const BudgetSpec& budget : {BudgetSpec::pure(Rational(1, 3)), BudgetSpec::zcdp(Rational(1, 3)),
                                    BudgetSpec::approximate(2, Rational(1, 7)), BudgetSpec::gdp(Rational(1, 3))}) {
@@ -295,7 +309,7 @@ TEST(ModelFile, EveryKeyIsNeededAndHasItsType) {
     };
     expect_refused(with_header(model, erase), {"x.dppl: "});
     expect_refused(with_header(model, [&](Json& h) { h[path] = Json::array({Json::object()}); }), {"x.dppl: "});
-    expect_refused(with_header(model, [&](Json& h) { h[path] = true; }), {"x.dppl: "});
+    expect_refused(with_header(model, [&](Json& h) { h[path] = 0.5; }), {"x.dppl: "});
     expect_refused(with_header(model, [&](Json& h) { h[path] = -1; }), {"x.dppl: "});
     expect_refused(with_header(model, [&](Json& h) { h[path] = "1e9\n\x1b"; }), {"x.dppl: "});
   }
@@ -340,10 +354,9 @@ TEST(ModelFile, HostileHeadersAreRefused) {
       {change("/hyperparameters/method", "auto"), "'auto'"},
       {change("/hyperparameters/method", "mean"), "pool indices, which its method does not make"},
       {change("/hyperparameters/coinpress_steps", uint64_t{1} << 32), "coinpress_steps"},
-      {change("/hyperparameters/k", 0), "k is 0"},
-      {change("/hyperparameters/norm", "0"), "norm"},
+      {change("/hyperparameters/norm", "x"), "hyperparameters/norm"},
       {change("/hyperparameters/clip_min", "2"), "clip-min is not below"},
-      {change("/hyperparameters/count_share", "1"), "count share"},
+      {change("/hyperparameters/count_share", nullptr), "count_share"},
       {change("/budget/amount", "2/20"), "lowest terms"},
       {change("/budget/amount", "1/0"), "lowest terms"},
       {change("/budget/amount", " 1/10"), "lowest terms"},
@@ -376,6 +389,15 @@ TEST(ModelFile, HostileHeadersAreRefused) {
     SCOPED_TRACE(message);
     expect_refused(with_header(public_model(), make), {message, "make the model again"});
   }
+}
+
+TEST(ModelFile, HyperparametersThatAreNotUsedNeverKeepAModelFromBeingWritten) {
+  Model model = testing::mean_model();
+  model.hyperparameters.k = 0;
+  model.hyperparameters.clip_min = 3;
+  model.hyperparameters.count_share = 0;
+  model.hyperparameters.coinpress_steps = 0;
+  expect_equal(model, parse_model(serialise_model(model), "x"));
 }
 
 TEST(ModelFile, ClaimsOfHugeArraysAreRefusedWithoutMemoryForThem) {

@@ -230,13 +230,9 @@ Model read_model_header(const Fields& header) {
           .guarantee = read_guarantee(header.object("guarantee"), relation),
           .pool = read_pool(header),
           .ledger_entry = header.text("ledger_entry"),
-          .prototypes = {},
           .prototypes_per_class = header.number("prototypes_per_class"),
-          .sums = {},
-          .counts = {},
           .unit = header.real("unit"),
-          .noise_variance = header.rational("noise_variance"),
-          .pool_indices = {}};
+          .noise_variance = header.rational("noise_variance")};
 }
 
 }  // namespace dppl

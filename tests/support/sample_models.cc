@@ -9,13 +9,7 @@ Model make(Hyperparameters used, ClassSet classes, PublicTransform transform, Bu
           .classes = std::move(classes),
           .transform = std::move(transform),
           .budget = std::move(budget),
-          .guarantee = std::move(guarantee),
-          .pool = {},
-          .ledger_entry = {},
-          .prototypes = {},
-          .sums = {},
-          .counts = {},
-          .pool_indices = {}};
+          .guarantee = std::move(guarantee)};
 }
 
 Model::PoolIdentity pool(uint64_t rows, uint64_t dim) { return {std::string(64, 'a'), rows, dim}; }
@@ -40,12 +34,11 @@ Model public_k_model() {
   Hyperparameters used;
   used.method = Method::public_k;
   used.k = 2;
-  used.selection = Selection::permute_and_flip;
   used.clip_min = Rational(1, 3);
   const auto budget = BudgetSpec::approximate(1, Rational(1, 100'000));
   auto transform = PublicTransform::restore({TransformSpec::Kind::center, 0, 2}, 5, {0.5f, -0.5f}, {});
   Model model = make(used, ClassSet::named({"Katze", "Eichhörnchen 🐿"}), std::move(transform), budget,
-                     Guarantee::pure(pure_for_approximate(budget.amount, budget.delta)));
+                     Guarantee::of_bounded_range(bounded_range_for_approximate(budget.amount, budget.delta)));
   model.pool = pool(10, 5);
   model.prototypes_per_class = 2;
   model.prototypes = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -72,17 +65,27 @@ Model euclidean_model() {
   used.method = Method::mean;
   used.distance = Distance::euclidean;
   used.norm = Rational(3, 2);
-  auto transform = PublicTransform::restore({TransformSpec::Kind::pca, 1}, 2, {0.1f, 0.2f}, {0.6f, 0.8f});
+  auto transform = PublicTransform::restore({TransformSpec::Kind::raw}, 1, {}, {});
   const Rational rho(1, 3);
   Model model =
-      make(used, ClassSet::named({"no", "yes"}), std::move(transform),
-           BudgetSpec::zcdp(rho, Relation::replace_in_class), Guarantee::zcdp(rho, Relation::replace_in_class));
-  model.pool = pool(7, 2);
+      make(used, ClassSet::named({"no", "yes"}), std::move(transform), BudgetSpec::zcdp(rho), Guarantee::zcdp(rho));
   model.prototypes = {0.5f, -0.5f};
   model.sums = {1, 2};
   model.counts = {-1, 30};
   model.unit = 1e-3;
   model.noise_variance = 9;
+  return model;
+}
+
+Model naive_model() {
+  Hyperparameters used;
+  used.method = Method::mean;
+  used.estimator = Estimator::naive;
+  auto transform = PublicTransform::restore({TransformSpec::Kind::pca, 1}, 2, {0.1f, 0.2f}, {0.6f, 0.8f});
+  const auto budget = BudgetSpec::zcdp(Rational(1, 3), Relation::replace_in_class);
+  Model model = make(used, ClassSet::numbered(2), std::move(transform), budget, budget.as_guarantee());
+  model.pool = pool(7, 2);
+  model.prototypes = {0.5f, -0.5f};
   return model;
 }
 
@@ -93,11 +96,8 @@ Model seeded_model() {
 }
 
 std::vector<std::pair<std::string, Model>> all_sample_models() {
-  return {{"public", public_model()},
-          {"public-k", public_k_model()},
-          {"mean", mean_model()},
-          {"euclidean", euclidean_model()},
-          {"seeded", seeded_model()}};
+  return {{"public", public_model()},       {"public-k", public_k_model()}, {"mean", mean_model()},
+          {"euclidean", euclidean_model()}, {"naive", naive_model()},       {"seeded", seeded_model()}};
 }
 
 }  // namespace dppl::testing

@@ -12,7 +12,8 @@ namespace dppl::testing {
 Model public_model();     // 3 classes, dimension 4, whiten:2, pure ε = 1/10
 Model public_k_model();   // 2 prototypes for each of 2 named classes, (ε, δ)
 Model mean_model();       // cosine, ρ-zCDP, with a ledger entry
-Model euclidean_model();  // mean with counts, replace-in-class
+Model euclidean_model();  // mean with counts, rows clipped
+Model naive_model();      // mean, replace-in-class
 Model seeded_model();     // mean_model() made with a seed
 
 std::vector<std::pair<std::string, Model>> all_sample_models();
