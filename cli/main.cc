@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
   dppl::cli::add_audit(app);
   dppl::cli::add_longtail(app);
+  dppl::cli::add_ledger(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();
