@@ -6,17 +6,17 @@
 #include "dppl/ledger.h"
 #include "support/raw_ledger.h"
 #include "support/run_program.h"
-#include "support/temporary_directory.h"
+#include "support/temp_dir.h"
 
 namespace dppl {
 namespace {
 
 using Json = nlohmann::json;
 
-class LedgerCommand : public testing::Test {
+class LedgerCommand : public ::testing::Test {
  protected:
-  TemporaryDirectory directory_;
-  std::string file_ = (directory_ / "budget.ledger").string();
+  testing::TempDir directory_;
+  std::string file_ = directory_.path("budget.ledger");
 
   RunResult run(const std::string& action, std::vector<std::string> rest = {}) {
     std::vector<std::string> arguments = {"ledger", action, "--ledger", file_};

@@ -12,7 +12,7 @@
 
 #include "dppl/error.h"
 #include "dppl/ledger.h"
-#include "support/temporary_directory.h"
+#include "support/temp_dir.h"
 
 namespace dppl {
 namespace {
@@ -65,8 +65,8 @@ class Child {
 };
 
 TEST(LedgerProcesses, EightAtOnceNeverOverspend) {
-  const TemporaryDirectory directory;
-  const auto path = directory / "budget.ledger";
+  const testing::TempDir directory;
+  const std::filesystem::path path = directory.path("budget.ledger");
   Ledger::create_dataset(path, "flowers", BudgetSpec::pure(1));
   std::vector<std::unique_ptr<Child>> children;
   for (int c = 0; c < 8; ++c) {
@@ -133,23 +133,23 @@ size_t survive_kills(const std::filesystem::path& path, int kills, std::chrono::
 }
 
 TEST(LedgerProcesses, WhatWasAcknowledgedSurvives200Kills) {
-  const TemporaryDirectory directory;
+  const testing::TempDir directory;
   std::mt19937 random(7);
   // A slow disk gets more time, so that everywhere some reservations pass before the kill.
   const auto longest =
-      std::max(std::chrono::microseconds(15000), 4 * time_of_a_reservation(directory / "speed.ledger"));
+      std::max(std::chrono::microseconds(15000), 4 * time_of_a_reservation(directory.path("speed.ledger")));
   size_t acknowledged = 0;
   // Ten ledgers, so that they stay short and most of the time goes into writing.
   for (int i = 0; i < 10; ++i)
-    acknowledged += survive_kills(directory / fmt::format("{}.ledger", i), 20, longest, random);
+    acknowledged += survive_kills(directory.path(fmt::format("{}.ledger", i)), 20, longest, random);
   EXPECT_GT(acknowledged, 100u) << "the kills came too early to test anything";
 }
 
 TEST(LedgerProcesses, AKilledInitLeavesNothingInTheWay) {
-  const TemporaryDirectory directory;
+  const testing::TempDir directory;
   std::mt19937 random(8);
   for (int i = 0; i < 50; ++i) {
-    const auto path = directory / fmt::format("{}.ledger", i);
+    const std::filesystem::path path = directory.path(fmt::format("{}.ledger", i));
     const Child child([&](const Child::Report&) { Ledger::create_dataset(path, "flowers", BudgetSpec::pure(1)); });
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
     child.kill();
@@ -165,10 +165,10 @@ TEST(LedgerProcesses, AKilledInitLeavesNothingInTheWay) {
 }
 
 TEST(LedgerProcesses, AWriteProtectedLedgerCanBeReadButNotSpentFrom) {
-  const TemporaryDirectory directory;
-  const auto path = directory / "budget.ledger";
+  const testing::TempDir directory;
+  const std::filesystem::path path = directory.path("budget.ledger");
   Ledger::create_dataset(path, "flowers", BudgetSpec::pure(1));
-  std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(directory.path("."), std::filesystem::perms(0755));
   std::filesystem::permissions(path, std::filesystem::perms(0444));
   constexpr uint64_t kRead = 1, kRefused = 2;
   const Child child([&](const Child::Report& report) {
@@ -190,8 +190,8 @@ using Workflow = std::function<void(Ledger&, const Fit&)>;
 
 // The check that a workflow reserves before it fits: whether a crash in the fit leaves the cost spent.
 bool spent_after_crash_in_fit(const Workflow& workflow) {
-  const TemporaryDirectory directory;
-  const auto path = directory / "budget.ledger";
+  const testing::TempDir directory;
+  const std::filesystem::path path = directory.path("budget.ledger");
   Ledger::create_dataset(path, "flowers", BudgetSpec::pure(1));
   const Child child([&](const Child::Report&) {
     Ledger ledger(path);

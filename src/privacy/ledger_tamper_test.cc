@@ -6,12 +6,12 @@
 #include "dppl/error.h"
 #include "dppl/ledger.h"
 #include "support/raw_ledger.h"
-#include "support/temporary_directory.h"
+#include "support/temp_dir.h"
 
 namespace dppl {
 namespace {
 
-class LedgerTamper : public testing::Test {
+class LedgerTamper : public ::testing::Test {
  protected:
   LedgerTamper() {
     make_sample_ledger(original_);
@@ -38,9 +38,9 @@ class LedgerTamper : public testing::Test {
   }
 
   static constexpr uint64_t kRows = 6;
-  TemporaryDirectory directory_;
-  std::filesystem::path original_ = directory_ / "original.ledger";
-  std::filesystem::path path_ = directory_ / "tampered.ledger";
+  testing::TempDir directory_;
+  std::filesystem::path original_ = directory_.path("original.ledger");
+  std::filesystem::path path_ = directory_.path("tampered.ledger");
   std::string noted_;
 };
 

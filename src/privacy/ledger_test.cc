@@ -9,7 +9,7 @@
 #include "dppl/error.h"
 #include "privacy/ledger_entry.h"
 #include "support/raw_ledger.h"
-#include "support/temporary_directory.h"
+#include "support/temp_dir.h"
 
 namespace dppl {
 namespace {
@@ -17,10 +17,10 @@ namespace {
 Rational number(const char* text) { return parse_rational(text, "test"); }
 BudgetSpec pure(const char* epsilon) { return BudgetSpec::pure(number(epsilon)); }
 
-class LedgerTest : public testing::Test {
+class LedgerTest : public ::testing::Test {
  protected:
-  TemporaryDirectory directory_;
-  std::filesystem::path path_ = directory_ / "budget.ledger";
+  testing::TempDir directory_;
+  std::filesystem::path path_ = directory_.path("budget.ledger");
 
   Ledger make(const BudgetSpec& total) {
     Ledger::create_dataset(path_, "flowers", total);
@@ -181,7 +181,7 @@ TEST_F(LedgerTest, RecordsWhatItCoversOnce) {
   EXPECT_THROW(ledger.record(reservation, Guarantee::of_bounded_range(1), "ab"), InvalidInput);
   EXPECT_EQ(ledger.contents().entries.size(), 3u);
 
-  const std::filesystem::path other = directory_ / "other.ledger";
+  const std::filesystem::path other = directory_.path("other.ledger");
   Ledger::create_dataset(other, "flowers", BudgetSpec::zcdp(2));
   Ledger(other).reserve("flowers", pure("1"), Guarantee::of_bounded_range(1), "fit public");
   EXPECT_THROW(Ledger(other).record(reservation, Guarantee::of_bounded_range(1), "ab"), InvalidInput);
@@ -219,10 +219,10 @@ TEST_F(LedgerTest, AFileLeftEmptyByAKilledInitIsUsed) {
 
 TEST_F(LedgerTest, OtherFilesAreRefusedAndLeftAlone) {
   EXPECT_THROW(Ledger{path_}, IoError);
-  EXPECT_THROW(Ledger{directory_.path()}, IoError);
+  EXPECT_THROW(Ledger{directory_.path(".")}, IoError);
   EXPECT_THROW(Ledger{""}, InvalidInput);
-  EXPECT_THROW(Ledger::create_dataset(directory_.path(), "x", pure("1")), IoError);
-  EXPECT_THROW(Ledger::create_dataset(directory_ / "no" / "where", "x", pure("1")), IoError);
+  EXPECT_THROW(Ledger::create_dataset(directory_.path("."), "x", pure("1")), IoError);
+  EXPECT_THROW(Ledger::create_dataset(directory_.path("no/where"), "x", pure("1")), IoError);
   const std::string text =
       "a text that is long enough to be mistaken for the header of a data base, or so one would hope\n";
   write(text);
