@@ -31,7 +31,6 @@ int main(int argc, char** argv) {
   dppl::cli::add_account(app);
   dppl::cli::add_audit(app);
   dppl::cli::add_longtail(app);
-  dppl::cli::add_ledger(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

@@ -79,6 +79,20 @@ TEST(DescribeModel, ManyAndLongNamesAreCut) {
   EXPECT_LT(text.size(), 4000u);
 }
 
+TEST(DescribeModel, AmountsOfAnySizeAreDescribed) {
+  const Rational huge(mpz_class("1" + std::string(3000, '0'))), tiny = 1 / huge;
+  for (const Rational& amount : {huge, tiny}) {
+    for (const BudgetSpec& budget : {BudgetSpec::pure(amount), BudgetSpec::zcdp(amount), BudgetSpec::gdp(amount),
+                                     BudgetSpec::approximate(amount, tiny)}) {
+      Model model = testing::public_model();
+      model.budget = budget;
+      model.guarantee = budget.as_guarantee();
+      expect_words(describe_model(model), {"THE GUARANTEE"});
+      EXPECT_EQ(Json::parse(model_json(model)).at("guarantee").at("notion"), to_string(budget.notion));
+    }
+  }
+}
+
 TEST(ModelJson, HasTheKeysThatScriptsUse) {
   const Json json = Json::parse(model_json(testing::public_model()));
   EXPECT_EQ(json.at("method"), "public");
