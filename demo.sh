@@ -19,7 +19,7 @@ npy() {
 }
 pixels() { zcat "$images/$1-images-idx3-ubyte.gz" | tail -c +17; }
 labels() { zcat "$images/$1-labels-idx1-ubyte.gz" | tail -c +9; }
-pixels train | head -c $((half * 784)) | npy pool-x.npy "$half, 784"
+pixels train | { head -c $((half * 784)) && cat >/dev/null; } | npy pool-x.npy "$half, 784"
 pixels train | tail -c $((half * 784)) | npy train-x.npy "$half, 784"
 labels train | tail -c "$half" | npy train-y.npy "$half,"
 pixels t10k | npy test-x.npy "10000, 784"

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
-cmake --preset "$preset" --log-level=WARNING
+cmake --preset "$preset" --log-level=WARNING >/dev/null
 cmake --build --preset "$preset"
