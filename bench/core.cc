@@ -1,5 +1,5 @@
-// The exact samplers and mechanisms on one core. Selection is measured against one pass of std::exp over as many doubles, in the same
-// run: "x_exp" is the ratio of the two times.
+// The exact samplers and mechanisms on one core. Selection is measured against one pass of std::exp over as many
+// doubles, in the same run: "x_exp" is the ratio of the two times.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -92,7 +92,9 @@ void exponential_mechanism(benchmark::State& state) { select(state, exponential)
 void permute_and_flip_mechanism(benchmark::State& state) { select(state, permute_and_flip); }
 void laplace_max_mechanism(benchmark::State& state) { select(state, laplace_max); }
 void joint_top_10(benchmark::State& state) {
-  select(state, [](Budget budget, Random& random, const Utilities& utilities) { return joint_top_k(std::move(budget), random, utilities, 10); });
+  select(state, [](Budget budget, Random& random, const Utilities& utilities) {
+    return joint_top_k(std::move(budget), random, utilities, 10);
+  });
 }
 BENCHMARK(exponential_mechanism)->Unit(benchmark::kMillisecond);
 BENCHMARK(permute_and_flip_mechanism)->Unit(benchmark::kMillisecond);

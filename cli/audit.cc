@@ -30,11 +30,12 @@ nlohmann::ordered_json to_json(const std::vector<AuditResult>& results) {
 void print_table(const std::vector<AuditResult>& results) {
   size_t width = 9;
   for (const AuditResult& result : results) width = std::max(width, result.name.size());
-  std::cout << fmt::format("{:<{}}  {:>10}  {:>8}  {:>11}  {:>9}  {}\n", "mechanism", width, "claimed ε", "at δ", "lower bound", "trials",
-                           "verdict");
+  std::cout << fmt::format("{:<{}}  {:>10}  {:>8}  {:>11}  {:>9}  {}\n", "mechanism", width, "claimed ε", "at δ",
+                           "lower bound", "trials", "verdict");
   for (const AuditResult& result : results) {
-    std::cout << fmt::format("{:<{}}  {:>9}  {:>7}  {:>11.4f}  {:>9}  {}\n", result.name, width, to_decimal(result.claim, 5, Rounding::up),
-                             to_decimal(result.delta, 3, Rounding::up), result.lower_bound, result.trials,
+    std::cout << fmt::format("{:<{}}  {:>9}  {:>7}  {:>11.4f}  {:>9}  {}\n", result.name, width,
+                             to_decimal(result.claim, 5, Rounding::up), to_decimal(result.delta, 3, Rounding::up),
+                             result.lower_bound, result.trials,
                              result.refuted() ? "above the claim: broken" : "within the claim");
   }
 }
@@ -44,16 +45,18 @@ void print_table(const std::vector<AuditResult>& results) {
 void add_audit(CLI::App& app) {
   auto options = std::make_shared<AuditOptions>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = add_command(
-      app, "audit",
-      "Plays every mechanism many times on neighbouring inputs that are hard to hide and prints the Clopper-Pearson lower bound on its ε "
-      "beside the claim. A bound above the claim refutes it; a bound below proves nothing.",
-      "  dppl audit --trials 200000 --planted\n"
-      "  plays all mechanisms, and some that are broken on purpose and must be found out.\n"
-      "Exit status 1 when a mechanism's claim is refuted, or a planted one's is not.");
-  command->add_option("--mechanism", options->mechanism, "Only this one: " + fmt::format("{}", fmt::join(audit_names(), ", ")));
+  CLI::App* command = add_command(app, "audit",
+                                  "Plays every mechanism many times on neighbouring inputs that are hard to hide and "
+                                  "prints the Clopper-Pearson lower bound on its ε "
+                                  "beside the claim. A bound above the claim refutes it; a bound below proves nothing.",
+                                  "  dppl audit --trials 200000 --planted\n"
+                                  "  plays all mechanisms, and some that are broken on purpose and must be found out.\n"
+                                  "Exit status 1 when a mechanism's claim is refuted, or a planted one's is not.");
+  command->add_option("--mechanism", options->mechanism,
+                      "Only this one: " + fmt::format("{}", fmt::join(audit_names(), ", ")));
   command->add_option("--trials", options->trials, "Runs on each of the two inputs")->capture_default_str();
-  command->add_option("--confidence", options->confidence, "That each bound is a true lower bound")->capture_default_str();
+  command->add_option("--confidence", options->confidence, "That each bound is a true lower bound")
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "Threads")->capture_default_str();
   command->add_flag("--planted", options->planted, "Also play mechanisms that are broken on purpose");
   command->add_flag("--json", *json, "One JSON object on standard output");
@@ -68,7 +71,8 @@ void add_audit(CLI::App& app) {
     for (const AuditResult& result : results) {
       if (result.refuted() != result.planted) {
         throw Error(fmt::format("audit: {} {}", result.name,
-                                result.planted ? "was not found out; use more --trials" : "is not as private as it claims; do not release with it"));
+                                result.planted ? "was not found out; use more --trials"
+                                               : "is not as private as it claims; do not release with it"));
       }
     }
   });

@@ -5,11 +5,13 @@
 #include <string>
 
 // One file a command: it declares its options, calls the library and prints. A command reports bad input by throwing
-// dppl::Error (exit status 1) and wrong usage by throwing CLI::ValidationError or another CLI::ParseError (exit status 2).
+// dppl::Error (exit status 1) and wrong usage by throwing CLI::ValidationError or another CLI::ParseError (exit status
+// 2).
 namespace dppl::cli {
 
 // Options that belong together show their worked example below the list of options.
-CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description, const std::string& example);
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& example);
 
 // One JSON object on standard output; everything for people goes to standard error when JSON was asked for.
 void print_json(const nlohmann::ordered_json& value);

@@ -42,7 +42,11 @@ void print_json_of(const Evaluation& result, bool is_private, bool confusion) {
                               {"private", is_private}};
   json["per_class"] = nlohmann::ordered_json::array();
   for (const ClassEvaluation& one : result.per_class) {
-    json["per_class"].push_back({{"label", one.label}, {"name", one.name}, {"n", one.n}, {"correct", one.correct}, {"accuracy", optional_number(one.accuracy)}});
+    json["per_class"].push_back({{"label", one.label},
+                                 {"name", one.name},
+                                 {"n", one.n},
+                                 {"correct", one.correct},
+                                 {"accuracy", optional_number(one.accuracy)}});
   }
   if (confusion && result.confusion) {
     const size_t classes = result.per_class.size();
@@ -56,9 +60,10 @@ void print_json_of(const Evaluation& result, bool is_private, bool confusion) {
 }
 
 void print_text(const Evaluation& result, bool confusion) {
-  std::cout << fmt::format("records            {}\naccuracy           {:.2f}%\nbalanced accuracy  {:.2f}%\n", result.n, 100 * result.accuracy,
-                           100 * result.balanced_accuracy);
-  if (result.minority_accuracy) std::cout << fmt::format("minority accuracy  {:.2f}%\n", 100 * *result.minority_accuracy);
+  std::cout << fmt::format("records            {}\naccuracy           {:.2f}%\nbalanced accuracy  {:.2f}%\n", result.n,
+                           100 * result.accuracy, 100 * result.balanced_accuracy);
+  if (result.minority_accuracy)
+    std::cout << fmt::format("minority accuracy  {:.2f}%\n", 100 * *result.minority_accuracy);
   if (!confusion || !result.confusion) return;
   std::cout << "confusion (rows: true class, columns: predicted)\n";
   const size_t classes = result.per_class.size();
@@ -70,19 +75,23 @@ void print_text(const Evaluation& result, bool confusion) {
 
 void run(const Options& options) {
   const Model model = load_model(options.model);
-  if (!options.rows.empty() && options.train_labels.empty()) throw CLI::ValidationError("--rows", "goes with --train-labels");
-  if (!model.guarantee.is_private) std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it\n", options.model);
+  if (!options.rows.empty() && options.train_labels.empty())
+    throw CLI::ValidationError("--rows", "goes with --train-labels");
+  if (!model.guarantee.is_private)
+    std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it\n", options.model);
   const auto counts = training_counts(options, model.classes);
   const std::vector<int64_t> truth = read_labels(options.labels, model.classes);
   const Embeddings rows = Embeddings::open(options.input);
   if (rows.rows() != truth.size()) {
-    throw InvalidInput(fmt::format("{}: has {} rows, but {} has {} labels", options.input, rows.rows(), options.labels, truth.size()));
+    throw InvalidInput(
+        fmt::format("{}: has {} rows, but {} has {} labels", options.input, rows.rows(), options.labels, truth.size()));
   }
   ProgressBar progress("eval", "rows", rows.rows());
   const auto predicted = Classifier(model, options.threads).predict(rows, [&](uint64_t done) {
     progress.update(static_cast<double>(done) / static_cast<double>(rows.rows()));
   });
-  const Evaluation result = evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, model.classes, counts);
+  const Evaluation result =
+      evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, model.classes, counts);
   if (options.json) {
     print_json_of(result, model.guarantee.is_private, options.confusion);
   } else {
@@ -94,13 +103,15 @@ void run(const Options& options) {
 
 void add_eval(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "eval", "Measure a model on labelled embeddings",
-                                  "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
-                                  "With --train-labels the accuracy of the smallest quarter of the training classes is shown too. What is printed\n"
-                                  "here is not private: it depends on the test labels, and on the training counts where they are given.");
+  CLI::App* command = add_command(
+      app, "eval", "Measure a model on labelled embeddings",
+      "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
+      "With --train-labels the accuracy of the smallest quarter of the training classes is shown too. What is printed\n"
+      "here is not private: it depends on the test labels, and on the training counts where they are given.");
   command->add_option("model", options->model, "The model")->required();
   command->add_option("--in", options->input, "Test embeddings (.npy)")->required();
-  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")->required();
+  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")
+      ->required();
   command->add_option("--train-labels", options->train_labels, "Labels of the training set, to know the small classes");
   command->add_option("--rows", options->rows, "The rows of it that were used (.npy)");
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();

@@ -18,8 +18,8 @@ namespace {
 struct Options {
   std::string method = "auto", train, labels, rows, classes, pool, output;
   BudgetOptions budget;
-  std::string transform = "none", distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0", clip_max = "2",
-              count_share = "0.1";
+  std::string transform = "none", distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0",
+              clip_max = "2", count_share = "0.1";
   size_t k = 5, average_pool = 1;
   unsigned coinpress_steps = 3, threads = kDefaultThreads;
   std::string ledger, dataset;
@@ -34,7 +34,8 @@ Hyperparameters hyperparameters_of(const Options& options, Relation relation) {
   hp.transform.average_pool = options.average_pool;
   hp.distance = parse_distance(options.distance);
   const bool replaces = relation == Relation::replace_in_class;
-  hp.estimator = options.estimator.empty() ? (replaces ? Estimator::naive : Estimator::noisy_sum) : parse_estimator(options.estimator);
+  hp.estimator = options.estimator.empty() ? (replaces ? Estimator::naive : Estimator::noisy_sum)
+                                           : parse_estimator(options.estimator);
   if (!options.norm.empty()) hp.norm = parse_positive(options.norm, "--norm");
   hp.count_share = parse_positive(options.count_share, "--count-share");
   hp.coinpress_steps = options.coinpress_steps;
@@ -52,19 +53,23 @@ std::unique_ptr<Random> random_of(const Options& options) {
 
 // What was promised, for the person who ran it.
 void print_summary(const Options& options, const Model& model, const std::string& digest) {
-  std::cout << fmt::format("{}: {} with {} classes, {}\n", options.output, to_string(model.hyperparameters.method), model.classes.size(),
-                           model.guarantee.is_private ? "private: " + model.budget.describe() + " under " +
-                                                            std::string(to_string(model.budget.relation))
-                                                      : "NOT PRIVATE (fixed seed): do not publish it");
+  std::cout << fmt::format(
+      "{}: {} with {} classes, {}\n", options.output, to_string(model.hyperparameters.method), model.classes.size(),
+      model.guarantee.is_private
+          ? "private: " + model.budget.describe() + " under " + std::string(to_string(model.budget.relation))
+          : "NOT PRIVATE (fixed seed): do not publish it");
   if (model.budget.relation == Relation::replace_in_class) {
-    std::cout << "Class sizes are taken as public: who can see the model may learn them. Only the contents of records are protected.\n";
+    std::cout << "Class sizes are taken as public: who can see the model may learn them. Only the contents of records "
+                 "are protected.\n";
   }
   std::cout << fmt::format("digest {}\n'dppl inspect {}' tells the whole guarantee.\n", digest, options.output);
 }
 
 void run(const Options& options) {
   if (options.seed.has_value() != options.not_private) {
-    throw CLI::ValidationError("--seed", "a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither");
+    throw CLI::ValidationError(
+        "--seed",
+        "a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither");
   }
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
   const BudgetSpec budget = options.budget.read();
@@ -90,9 +95,11 @@ void run(const Options& options) {
     Guarantee price = plan.price();
     price.is_private = random->is_private();
     ledger.emplace(options.ledger);
-    reservation = ledger->reserve(options.dataset, budget, price, "fit " + std::string(to_string(plan.hyperparameters().method)));
+    reservation =
+        ledger->reserve(options.dataset, budget, price, "fit " + std::string(to_string(plan.hyperparameters().method)));
   } else {
-    std::cerr << "No ledger: what this fit spends is written down nowhere; --ledger FILE --dataset NAME keeps the account.\n";
+    std::cerr
+        << "No ledger: what this fit spends is written down nowhere; --ledger FILE --dataset NAME keeps the account.\n";
   }
   Model model = plan.run(reservation ? reservation->take_budget() : Budget::unledgered(budget), *random);
   if (reservation) model.ledger_entry = reservation->digest();
@@ -114,36 +121,50 @@ void run(const Options& options) {
 
 void add_fit(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "fit", "Make a publishable classifier from private embeddings",
-      "  dppl ledger init --ledger clinic.ledger --dataset scans --rho 0.5\n"
-      "  dppl fit --method mean --train train-x.npy --labels train-y.npy --classes 10 --pool public-x.npy --transform whiten:64 \\\n"
-      "           --rho 0.02 --ledger clinic.ledger --dataset scans -o scans.dppl\n"
-      "makes one prototype a class at the price of 0.02-zCDP and writes the price into the ledger.");
-  command->add_option("--method", options->method, "mean, public, public-k or auto (by budget and pool alone)")->capture_default_str();
+  CLI::App* command =
+      add_command(app, "fit", "Make a publishable classifier from private embeddings",
+                  "  dppl ledger init --ledger clinic.ledger --dataset scans --rho 0.5\n"
+                  "  dppl fit --method mean --train train-x.npy --labels train-y.npy --classes 10 --pool public-x.npy "
+                  "--transform whiten:64 \\\n"
+                  "           --rho 0.02 --ledger clinic.ledger --dataset scans -o scans.dppl\n"
+                  "makes one prototype a class at the price of 0.02-zCDP and writes the price into the ledger.");
+  command->add_option("--method", options->method, "mean, public, public-k or auto (by budget and pool alone)")
+      ->capture_default_str();
   command->add_option("--train", options->train, "Private embeddings (.npy, one row a record)")->required();
-  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")->required();
-  command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name a line")->required();
+  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")
+      ->required();
+  command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name a line")
+      ->required();
   command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
   command->add_option("--pool", options->pool, "Public embeddings of the same encoder (.npy)");
   command->add_option("-o,--output", options->output, "The model to write")->required();
   options->budget.add_to(*command, "What the model may cost");
-  command->add_option("--transform", options->transform, "Public transform of all rows: none, center, pca:K, whiten:K")->capture_default_str();
-  command->add_option("--average-pool", options->average_pool, "Average this many neighbouring coordinates into one")->capture_default_str();
+  command->add_option("--transform", options->transform, "Public transform of all rows: none, center, pca:K, whiten:K")
+      ->capture_default_str();
+  command->add_option("--average-pool", options->average_pool, "Average this many neighbouring coordinates into one")
+      ->capture_default_str();
   command->add_option("--norm", options->norm, "mean: clip rows to this length instead of scaling them to length 1");
-  command->add_option("--distance", options->distance, "mean: cosine, or euclidean (buys a noisy count)")->capture_default_str();
-  command->add_option("--count-share", options->count_share, "euclidean: share of the budget for the noisy count")->capture_default_str();
-  command->add_option("--estimator", options->estimator, "mean: noisy-sum (add-remove), naive or coinpress (replace-in-class)");
+  command->add_option("--distance", options->distance, "mean: cosine, or euclidean (buys a noisy count)")
+      ->capture_default_str();
+  command->add_option("--count-share", options->count_share, "euclidean: share of the budget for the noisy count")
+      ->capture_default_str();
+  command->add_option("--estimator", options->estimator,
+                      "mean: noisy-sum (add-remove), naive or coinpress (replace-in-class)");
   command->add_option("--coinpress-steps", options->coinpress_steps, "coinpress: steps")->capture_default_str();
-  command->add_option("--clip-min", options->clip_min, "public: 1 + cosine below this counts as this")->capture_default_str();
-  command->add_option("--clip-max", options->clip_max, "public: 1 + cosine above this counts as this")->capture_default_str();
-  command->add_option("--mechanism", options->mechanism, "public: exponential, permute-and-flip or laplace")->capture_default_str();
+  command->add_option("--clip-min", options->clip_min, "public: 1 + cosine below this counts as this")
+      ->capture_default_str();
+  command->add_option("--clip-max", options->clip_max, "public: 1 + cosine above this counts as this")
+      ->capture_default_str();
+  command->add_option("--mechanism", options->mechanism, "public: exponential, permute-and-flip or laplace")
+      ->capture_default_str();
   command->add_option("--k", options->k, "public-k: prototypes a class")->capture_default_str();
   command->add_option("--ledger", options->ledger, "Reserve the budget in this ledger first");
   command->add_option("--dataset", options->dataset, "The data set's name in the ledger");
   command->add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private");
   command->add_flag("--not-private", options->not_private, "Yes, a model that protects nobody");
-  command->add_option("--threads", options->threads, "Threads; they never change the result")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads; they never change the result")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
   command->callback([options] { run(*options); });
 }

@@ -20,7 +20,9 @@ struct Options {
 // Both files appear complete or not at all.
 std::vector<int32_t> predict(const Options& options, const Classifier& classifier, const Embeddings& rows) {
   ProgressBar progress("predict", "rows", rows.rows());
-  const auto show = [&](uint64_t done) { progress.update(static_cast<double>(done) / static_cast<double>(rows.rows())); };
+  const auto show = [&](uint64_t done) {
+    progress.update(static_cast<double>(done) / static_cast<double>(rows.rows()));
+  };
   if (options.scores.empty()) return classifier.predict(rows, show);
   std::vector<int32_t> labels;
   labels.reserve(rows.rows());
@@ -36,7 +38,9 @@ std::vector<int32_t> predict(const Options& options, const Classifier& classifie
 
 void run(const Options& options) {
   const Model model = load_model(options.model);
-  if (!model.guarantee.is_private) std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it or what it says\n", options.model);
+  if (!model.guarantee.is_private)
+    std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it or what it says\n",
+                             options.model);
   const Classifier classifier(model, options.threads);
   const Embeddings rows = Embeddings::open(options.input);
   const std::vector<int32_t> labels = predict(options, classifier, rows);
@@ -64,7 +68,8 @@ void add_predict(CLI::App& app) {
   command->add_option("model", options->model, "The model")->required();
   command->add_option("--in", options->input, "Embeddings of the same encoder (.npy)")->required();
   command->add_option("-o,--output", options->output, "Class numbers to write (.npy, int32)");
-  command->add_option("--scores", options->scores, "Similarities to write (.npy, float32, rows × classes; larger is nearer)");
+  command->add_option("--scores", options->scores,
+                      "Similarities to write (.npy, float32, rows × classes; larger is nearer)");
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
   command->callback([options] { run(*options); });

@@ -8,7 +8,12 @@
 namespace dppl::cli {
 
 ProgressBar::ProgressBar(std::string what, std::string unit, uint64_t total)
-    : what_(std::move(what)), unit_(std::move(unit)), total_(total), terminal_(isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
+    : what_(std::move(what)),
+      unit_(std::move(unit)),
+      total_(total),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      begin_(Clock::now()),
+      last_(begin_) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_ && terminal_) std::cerr << "\r\033[K" << std::flush;

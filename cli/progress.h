@@ -7,8 +7,8 @@
 
 namespace dppl::cli {
 
-// One line on standard error for work that takes more than two seconds: how far, how fast, how long still. Rewritten in place on a
-// terminal; a new line every ten seconds elsewhere.
+// One line on standard error for work that takes more than two seconds: how far, how fast, how long still. Rewritten in
+// place on a terminal; a new line every ten seconds elsewhere.
 class ProgressBar {
  public:
   // `unit` and `total` make a rate ("rows", 1000000); total 0: percentages only.

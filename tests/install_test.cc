@@ -1,4 +1,5 @@
-// The installed package, as another project uses it: cmake --install into an empty prefix, find_package(dppl), build and run the example.
+// The installed package, as another project uses it: cmake --install into an empty prefix, find_package(dppl), build
+// and run the example.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Broken variants of the library's parts. Each must be caught by the same check that the working part passes: a check that cannot
-// fail protects nobody. (A ledger written after the fit is planted in src/privacy/ledger_test.cc.)
+// Broken variants of the library's parts. Each must be caught by the same check that the working part passes: a check
+// that cannot fail protects nobody. (A ledger written after the fit is planted in src/privacy/ledger_test.cc.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +18,13 @@ using testing::Law;
 using testing::Scores;
 
 Law with_epsilon_times(double factor, Law law) {
-  return [factor, law](const Scores& scores, double epsilon, int64_t per_record) { return law(scores, factor * epsilon, per_record); };
+  return [factor, law](const Scores& scores, double epsilon, int64_t per_record) {
+    return law(scores, factor * epsilon, per_record);
+  };
 }
 
-// Scores that may fall as well as rise need ε/2 in the exponent. A general utility passed to the monotone mechanism is the missing
-// factor 2; seen from here, the mechanism runs at 2ε.
+// Scores that may fall as well as rise need ε/2 in the exponent. A general utility passed to the monotone mechanism is
+// the missing factor 2; seen from here, the mechanism runs at 2ε.
 TEST(PlantedBug, FactorTwoMissing) {
   EXPECT_FALSE(testing::law_is_private(with_epsilon_times(2, testing::exponential_law)));
   EXPECT_FALSE(testing::law_is_private(with_epsilon_times(2, testing::permute_and_flip_law)));
@@ -60,7 +62,8 @@ TEST(PlantedBug, ThePapersWeightForTheWorstRank) {
 
 TEST(PlantedBug, OffByOneRank) {
   // C(j, K) for the 0-based rank j: the best set gets probability 0, which one record can change.
-  const auto off_by_one = testing::ranked_top_k_law(2, [](size_t y, size_t size) { return testing::choose(y - 1, size); });
+  const auto off_by_one =
+      testing::ranked_top_k_law(2, [](size_t y, size_t size) { return testing::choose(y - 1, size); });
   EXPECT_FALSE(testing::law_is_private(off_by_one));
   // The right weight, but the next better rank is handed out.
   SeededRandom random(44);
@@ -97,8 +100,9 @@ TEST(PlantedBug, ReusedRandomness) {
     Random first = random.stream(call), second = random.stream(call);
     std::vector<int64_t> log_weights(5);  // on a fine grid, C(y−1, 1)·exp(ε·u_(y)/M)
     for (size_t y = 2; y <= 6; ++y) {
-      log_weights[y - 2] = std::llround(1e6 * (std::log(static_cast<double>(y - 1)) +
-                                               epsilon.get_d() * static_cast<double>(scores[order[y - 1]]) / static_cast<double>(per_record)));
+      log_weights[y - 2] = std::llround(
+          1e6 * (std::log(static_cast<double>(y - 1)) +
+                 epsilon.get_d() * static_cast<double>(scores[order[y - 1]]) / static_cast<double>(per_record)));
     }
     const size_t worst = 2 + categorical_exp(first, log_weights, Rational(1, 1000000));
     const size_t other = uniform_below(second, uint64_t{worst - 1});
@@ -120,7 +124,8 @@ TEST(PlantedBug, ProposalWithoutAcceptance) {
     const int64_t largest = *std::max_element(scores.begin(), scores.end());
     std::vector<uint64_t> weights;
     for (const int64_t score : scores) {
-      const double exponent = epsilon.get_d() * static_cast<double>(score - largest) / static_cast<double>(per_record) / std::log(2.0);
+      const double exponent =
+          epsilon.get_d() * static_cast<double>(score - largest) / static_cast<double>(per_record) / std::log(2.0);
       weights.push_back(uint64_t{1} << (60 + static_cast<int64_t>(std::ceil(exponent))));
     }
     return Proposal(weights).draw(random);

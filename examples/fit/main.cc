@@ -13,5 +13,6 @@ int main() {
   auto budget = dppl::Budget::unledgered(dppl::BudgetSpec::zcdp(dppl::parse_rational("8", "rho")));
   const dppl::Model model = dppl::fit(data, nullptr, options, std::move(budget), random);
   const auto nearest = dppl::Classifier(model).predict(dppl::Embeddings::from_memory({5, 0}, 2));
-  std::cout << dppl::describe_model(model) << "\n(5, 0) is nearest to: " << classes.name(static_cast<size_t>(nearest.front())) << "\n";
+  std::cout << dppl::describe_model(model)
+            << "\n(5, 0) is nearest to: " << classes.name(static_cast<size_t>(nearest.front())) << "\n";
 }

@@ -9,8 +9,9 @@
 
 namespace dppl {
 
-// Plays a mechanism many times on two neighbouring inputs that are hard to hide, and bounds its ε from below by what can be told
-// apart. A bound above the claim is a proof (at the stated confidence) that the claim is wrong; a bound below it proves nothing.
+// Plays a mechanism many times on two neighbouring inputs that are hard to hide, and bounds its ε from below by what
+// can be told apart. A bound above the claim is a proof (at the stated confidence) that the claim is wrong; a bound
+// below it proves nothing.
 struct AuditOptions {
   uint64_t trials = 200000;    // on each of the two inputs; half choose the event, half bound it
   double confidence = 0.9999;  // that lower_bound is a true lower bound, for each mechanism

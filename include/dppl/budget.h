@@ -20,7 +20,8 @@ struct BudgetSpec {
 
   static BudgetSpec pure(const Rational& epsilon, Relation relation = Relation::add_remove);
   static BudgetSpec zcdp(const Rational& rho, Relation relation = Relation::add_remove);
-  static BudgetSpec approximate(const Rational& epsilon, const Rational& delta, Relation relation = Relation::add_remove);
+  static BudgetSpec approximate(const Rational& epsilon, const Rational& delta,
+                                Relation relation = Relation::add_remove);
   static BudgetSpec gdp(const Rational& mu, Relation relation = Relation::add_remove);
 
   // "ε = 0.1", "ρ = 0.125", "(ε, δ) = (1, 0.00001)", "μ = 0.5"
@@ -47,13 +48,14 @@ class Budget {
 
   // Sequential parts: shares are positive and sum to at most 1. An approximate budget is split as ε and δ alike.
   static std::vector<Budget> split(Budget whole, std::span<const Rational> shares);
-  // The same permission in zCDP, for mechanisms with Gaussian noise that share it: ρ's split without loss. Throws as rho() does.
+  // The same permission in zCDP, for mechanisms with Gaussian noise that share it: ρ's split without loss. Throws as
+  // rho() does.
   static Budget to_zcdp(Budget whole);
   // Parallel parts for disjoint sets of records: each may spend the whole.
   static std::vector<Budget> parallel(Budget whole, size_t parts);
 
-  // What each kind of mechanism may use of this budget, by the tightest conversion to the safe side. A notion from which no
-  // conversion exists is refused with the reason.
+  // What each kind of mechanism may use of this budget, by the tightest conversion to the safe side. A notion from
+  // which no conversion exists is refused with the reason.
   Rational bounded_range_epsilon() const;  // exponential mechanism and joint top-K
   Rational pure_epsilon() const;           // permute-and-flip, Laplace noise
   Rational rho() const;                    // discrete Gaussian noise; refused for a pure budget

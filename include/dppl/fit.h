@@ -18,12 +18,12 @@ struct FitOptions {
 // `automatic` resolved from public information only: the budget, whether there is a pool, and its dimension.
 Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget, const PublicData* pool);
 
-// What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a pure budget
-// for Gaussian noise, a relation that the method's proof does not cover, hyperparameters out of range.
+// What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a
+// pure budget for Gaussian noise, a relation that the method's proof does not cover, hyperparameters out of range.
 Guarantee price(const Hyperparameters& resolved, const BudgetSpec& budget);
 
-// A fit with everything public about it decided and checked: hyperparameters resolved, price known, transform computed, pool and data
-// fit together. Whatever can be refused is refused here, before a budget is reserved.
+// A fit with everything public about it decided and checked: hyperparameters resolved, price known, transform computed,
+// pool and data fit together. Whatever can be refused is refused here, before a budget is reserved.
 class FitPlan {
  public:
   FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget);
@@ -33,7 +33,8 @@ class FitPlan {
   // An upper bound on the size of the model's file.
   uint64_t model_bytes() const;
 
-  // Prototypes for every declared class, with or without records. Costs price(). The budget must be the one the plan was made for.
+  // Prototypes for every declared class, with or without records. Costs price(). The budget must be the one the plan
+  // was made for.
   Model run(Budget budget, Random& random) const;
 
  private:

@@ -7,14 +7,14 @@
 #include "dppl/budget.h"
 #include "dppl/random.h"
 
-// The only ways in which private data leaves the library. Each takes a budget, spends all of it at once, and returns its
-// output with the guarantee that its proof gives (src/mechanisms/*/proof.md). Input that cannot be used is refused with
-// InvalidInput before a single random bit is drawn.
+// The only ways in which private data leaves the library. Each takes a budget, spends all of it at once, and returns
+// its output with the guarantee that its proof gives (src/mechanisms/*/proof.md). Input that cannot be used is refused
+// with InvalidInput before a single random bit is drawn.
 namespace dppl {
 
-// Scores of candidates: integers, each the sum over the records of something between 0 and `per_record`. So one record more
-// raises every score by 0 … per_record: the scores are monotone with sensitivity per_record. The caller answers for this;
-// scores lie in [0, 2^62].
+// Scores of candidates: integers, each the sum over the records of something between 0 and `per_record`. So one record
+// more raises every score by 0 … per_record: the scores are monotone with sensitivity per_record. The caller answers
+// for this; scores lie in [0, 2^62].
 struct Utilities {
   std::span<const int64_t> values;
   int64_t per_record = 1;
@@ -23,21 +23,22 @@ struct Utilities {
 // Candidate i with probability ∝ exp(ε·u_i/per_record), exactly. ε-DP with ε-bounded range, hence ε²/8-zCDP.
 Released<size_t> exponential(Budget budget, Random& random, const Utilities& utilities);
 
-// Permute-and-flip (McKenna & Sheldon 2020): ε-DP, ε²/2-zCDP; at equal ε never worse in expected score than exponential().
+// Permute-and-flip (McKenna & Sheldon 2020): ε-DP, ε²/2-zCDP; at equal ε never worse in expected score than
+// exponential().
 Released<size_t> permute_and_flip(Budget budget, Random& random, const Utilities& utilities);
 
 // The largest score after discrete Laplace noise of scale per_record/ε, the smaller index where equal: ε-DP, ε²/2-zCDP.
 Released<size_t> laplace_max(Budget budget, Random& random, const Utilities& utilities);
 
-// A set of k candidates, ascending, with probability ∝ exp(ε·(its smallest score)/per_record), exactly. ε-DP with ε-bounded
-// range, hence ε²/8-zCDP, whatever k is.
+// A set of k candidates, ascending, with probability ∝ exp(ε·(its smallest score)/per_record), exactly. ε-DP with
+// ε-bounded range, hence ε²/8-zCDP, whatever k is.
 Released<std::vector<size_t>> joint_top_k(Budget budget, Random& random, const Utilities& utilities, size_t k);
 
 // An exact integer sum of integer vectors, one a record.
 struct VectorSum {
   std::span<const int64_t> values;
-  // One step of `relation` moves the sum by a 2-norm of at most √norm_squared. For add_remove that is the largest squared norm
-  // of a record; for replace_in_class four times that.
+  // One step of `relation` moves the sum by a 2-norm of at most √norm_squared. For add_remove that is the largest
+  // squared norm of a record; for replace_in_class four times that.
   int64_t norm_squared = 1;
   Relation relation = Relation::add_remove;
 };

@@ -17,8 +17,9 @@ enum class Distance { cosine, euclidean };
 enum class Selection { exponential, permute_and_flip, laplace };
 enum class Estimator { noisy_sum, naive, coinpress };
 
-// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean"; "exponential", "permute-and-flip",
-// "laplace"; "noisy-sum", "naive", "coinpress". The parsers throw InvalidInput naming the value and what is known.
+// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean"; "exponential",
+// "permute-and-flip", "laplace"; "noisy-sum", "naive", "coinpress". The parsers throw InvalidInput naming the value and
+// what is known.
 std::string_view to_string(Method method);
 std::string_view to_string(Distance distance);
 std::string_view to_string(Selection selection);
@@ -72,8 +73,9 @@ struct Model {
   std::vector<float> prototypes = {};
   size_t prototypes_per_class = 1;
 
-  // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes × output_dim) in units of
-  // `unit`, with the noise variance in the same units squared; Euclidean also has noisy counts. public: indices into the pool.
+  // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes ×
+  // output_dim) in units of `unit`, with the noise variance in the same units squared; Euclidean also has noisy counts.
+  // public: indices into the pool.
   std::vector<int64_t> sums = {};
   std::vector<int64_t> counts = {};
   double unit = 0;
@@ -86,8 +88,9 @@ struct Model {
 
 class AtomicFile;
 
-// Writes one model file, versioned and checksummed: aside, synced and renamed, so that it appears complete or not at all. Made before the
-// budget is spent, because it claims the space: a full disk or a missing directory is found while it costs nothing.
+// Writes one model file, versioned and checksummed: aside, synced and renamed, so that it appears complete or not at
+// all. Made before the budget is spent, because it claims the space: a full disk or a missing directory is found while
+// it costs nothing.
 class ModelWriter {
  public:
   explicit ModelWriter(const std::string& path, uint64_t expected_bytes = 0);

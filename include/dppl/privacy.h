@@ -24,10 +24,11 @@ struct Guarantee {
   // False when any draw came from a seeded source: then nothing below protects anybody.
   bool is_private = true;
 
-  std::optional<Rational> epsilon;        // pure ε-DP
-  std::optional<Rational> bounded_range;  // log-ratios span at most this width (exponential mechanism); lost in composition
-  std::optional<Rational> rho;            // ρ-zCDP
-  std::optional<Rational> mu_squared;     // μ-GDP
+  std::optional<Rational> epsilon;  // pure ε-DP
+  std::optional<Rational>
+      bounded_range;            // log-ratios span at most this width (exponential mechanism); lost in composition
+  std::optional<Rational> rho;  // ρ-zCDP
+  std::optional<Rational> mu_squared;  // μ-GDP
   struct Approximate {
     Rational epsilon, delta;
     friend bool operator==(const Approximate&, const Approximate&) = default;
@@ -40,7 +41,8 @@ struct Guarantee {
   static Guarantee of_bounded_range(const Rational& epsilon, Relation relation = Relation::add_remove);
   static Guarantee zcdp(const Rational& rho, Relation relation = Relation::add_remove);
   static Guarantee gdp(const Rational& mu, Relation relation = Relation::add_remove);
-  static Guarantee approximate_dp(const Rational& epsilon, const Rational& delta, Relation relation = Relation::add_remove);
+  static Guarantee approximate_dp(const Rational& epsilon, const Rational& delta,
+                                  Relation relation = Relation::add_remove);
 
   // The smallest known ε such that (ε, δ)-DP holds; empty when no route leads there.
   std::optional<Rational> epsilon_at(const Rational& delta) const;
@@ -51,8 +53,8 @@ struct Guarantee {
   // An upper bound on the Rényi divergence of order alpha > 1.
   std::optional<Rational> rdp_at(const Rational& alpha) const;
 
-  // The price when one record is replaced by another (two add/remove steps): 2ε, 4ρ, 2μ. Only for add_remove; the result
-  // says replace_in_class, of which replacing any record is the stricter form.
+  // The price when one record is replaced by another (two add/remove steps): 2ε, 4ρ, 2μ. Only for add_remove; the
+  // result says replace_in_class, of which replacing any record is the stricter form.
   Guarantee replace_one() const;
 
   friend bool operator==(const Guarantee&, const Guarantee&) = default;

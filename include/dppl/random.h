@@ -14,13 +14,14 @@ struct ChaChaState {
   static constexpr int kWords = 512;
   uint64_t buffer[kWords];
   uint8_t key[32];
-  uint8_t root[32];  // the first key of a seeded stream, from which its parts are derived
+  uint8_t root[32];   // the first key of a seeded stream, from which its parts are derived
   int next = kWords;  // position in buffer; kWords: empty
   uint64_t fork_generation = 0;
   bool seeded_from_os = false;
 
-  void refill();          // next block of the stream
-  void refill_from_os();  // the same for the secure stream: takes a fresh OS key first where there is none or after a fork
+  void refill();  // next block of the stream
+  void
+  refill_from_os();  // the same for the secure stream: takes a fresh OS key first where there is none or after a fork
 };
 
 // Counts the forks this process descends from; bumped in the child before fork() returns there.
@@ -41,8 +42,7 @@ class Random {
   // 64 uniform bits.
   uint64_t next64() {
     detail::ChaChaState& state = seeded_ ? *seeded_ : detail::secure_state();
-    const bool stale =
-        !seeded_ && state.fork_generation != detail::fork_generation.load(std::memory_order_relaxed);
+    const bool stale = !seeded_ && state.fork_generation != detail::fork_generation.load(std::memory_order_relaxed);
     if (state.next >= detail::ChaChaState::kWords || stale) seeded_ ? state.refill() : state.refill_from_os();
     return state.buffer[state.next++];
   }

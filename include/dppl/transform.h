@@ -12,8 +12,8 @@
 namespace dppl {
 
 // What is done to every row (private, pool and query alike) before it is used, all of it public:
-// unit length (but for raw) → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading principal directions → each
-// divided by its standard deviation on the pool.
+// unit length (but for raw) → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading
+// principal directions → each divided by its standard deviation on the pool.
 struct TransformSpec {
   enum class Kind { raw, none, center, pca, whiten };
   Kind kind = Kind::none;
@@ -27,14 +27,17 @@ struct TransformSpec {
   friend bool operator==(const TransformSpec&, const TransformSpec&) = default;
 };
 
-// A TransformSpec with the numbers that the pool gave it. A function of the pool alone, bit for bit the same on every machine and with
-// any number of threads; a row's result depends on nothing but the row.
+// A TransformSpec with the numbers that the pool gave it. A function of the pool alone, bit for bit the same on every
+// machine and with any number of threads; a row's result depends on nothing but the row.
 class PublicTransform {
  public:
-  // Throws InvalidInput when the spec needs a pool that is missing, of another dimension, or too small for the directions.
-  static PublicTransform compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool, unsigned threads = kDefaultThreads);
+  // Throws InvalidInput when the spec needs a pool that is missing, of another dimension, or too small for the
+  // directions.
+  static PublicTransform compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
+                                 unsigned threads = kDefaultThreads);
   // From a model file: mean has pooled_dim() values, basis pooled_dim() × directions. Checked.
-  static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean, std::vector<float> basis);
+  static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
+                                 std::vector<float> basis);
 
   const TransformSpec& spec() const { return spec_; }
   size_t input_dim() const { return input_dim_; }

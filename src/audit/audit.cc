@@ -56,10 +56,12 @@ double epsilon_bound(uint64_t likely, uint64_t unlikely, uint64_t trials, double
 }
 
 // The outputs most typical of `likely`, taken by falling ratio as long as the bound grows.
-std::set<int64_t> best_event(const Counts& likely, const Counts& unlikely, uint64_t trials, double delta, double alpha) {
+std::set<int64_t> best_event(const Counts& likely, const Counts& unlikely, uint64_t trials, double delta,
+                             double alpha) {
   const auto ratio = [&](int64_t output) {
     const auto other = unlikely.find(output);
-    return static_cast<double>(likely.at(output)) / (other == unlikely.end() ? 0.5 : static_cast<double>(other->second));
+    return static_cast<double>(likely.at(output)) /
+           (other == unlikely.end() ? 0.5 : static_cast<double>(other->second));
   };
   std::vector<int64_t> outputs;
   for (const auto& [output, count] : likely) outputs.push_back(output);
@@ -104,7 +106,8 @@ AuditResult run(const Game& game, const AuditOptions& options, bool planted) {
   }
   for (const size_t likely : {0u, 1u}) {
     const auto event = best_event(choose[likely], choose[1 - likely], half, delta, alpha);
-    const double bound = epsilon_bound(count_in(test[likely], event), count_in(test[1 - likely], event), half, delta, alpha);
+    const double bound =
+        epsilon_bound(count_in(test[likely], event), count_in(test[1 - likely], event), half, delta, alpha);
     result.lower_bound = std::max(result.lower_bound, bound);
   }
   return result;
@@ -119,15 +122,19 @@ std::vector<std::string> audit_names() {
 }
 
 std::vector<AuditResult> audit(const AuditOptions& options) {
-  if (options.trials < 1000) throw InvalidInput(fmt::format("--trials: {} is too few to bound anything; use at least 1000", options.trials));
+  if (options.trials < 1000)
+    throw InvalidInput(fmt::format("--trials: {} is too few to bound anything; use at least 1000", options.trials));
   if (!(options.confidence > 0.5 && options.confidence < 1)) {
     throw InvalidInput(fmt::format("--confidence: {} must lie between 0.5 and 1", options.confidence));
   }
   if (options.threads == 0) throw InvalidInput("--threads: 0 must be at least 1");
   const auto names = audit_names();
-  const auto named = [&](const std::string& name) { return name == options.mechanism || name.starts_with(options.mechanism + " "); };
+  const auto named = [&](const std::string& name) {
+    return name == options.mechanism || name.starts_with(options.mechanism + " ");
+  };
   if (!options.mechanism.empty() && std::none_of(names.begin(), names.end(), named)) {
-    throw InvalidInput(fmt::format("--mechanism: '{}' is not known; known: {}", options.mechanism, fmt::join(names, ", ")));
+    throw InvalidInput(
+        fmt::format("--mechanism: '{}' is not known; known: {}", options.mechanism, fmt::join(names, ", ")));
   }
   std::vector<AuditResult> results;
   const auto run_all = [&](const std::vector<Game>& games, bool planted) {

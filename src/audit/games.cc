@@ -11,8 +11,8 @@
 namespace dppl {
 namespace {
 
-// Selection: one record raises the score of candidate 0, which is rare, by all it can, and no other. Then the log-ratio of candidate 0
-// comes close to ε: ε − ln(1 + p(e^ε − 1)) for a candidate of probability p.
+// Selection: one record raises the score of candidate 0, which is rare, by all it can, and no other. Then the log-ratio
+// of candidate 0 comes close to ε: ε − ln(1 + p(e^ε − 1)) for a candidate of probability p.
 constexpr int64_t kPerRecord = 100;
 using Inputs = std::array<std::vector<int64_t>, 2>;
 const Inputs kScores{std::vector<int64_t>{0, 300, 250, 0}, std::vector<int64_t>{kPerRecord, 300, 250, 0}};
@@ -35,14 +35,21 @@ int64_t encode(const std::vector<size_t>& set) {
 }  // namespace
 
 std::vector<Game> honest_games() {
-  const Guarantee range = Guarantee::of_bounded_range(kEpsilon), pure = Guarantee::pure(kEpsilon), zcdp = Guarantee::zcdp(kRho);
+  const Guarantee range = Guarantee::of_bounded_range(kEpsilon), pure = Guarantee::pure(kEpsilon),
+                  zcdp = Guarantee::zcdp(kRho);
   return {
       {"exponential", kOneRaised, range,
-       [](int input, Random& random) { return static_cast<int64_t>(exponential(pure_budget(), random, utilities(input)).value); }},
+       [](int input, Random& random) {
+         return static_cast<int64_t>(exponential(pure_budget(), random, utilities(input)).value);
+       }},
       {"permute-and-flip", kOneRaised, pure,
-       [](int input, Random& random) { return static_cast<int64_t>(permute_and_flip(pure_budget(), random, utilities(input)).value); }},
+       [](int input, Random& random) {
+         return static_cast<int64_t>(permute_and_flip(pure_budget(), random, utilities(input)).value);
+       }},
       {"laplace", kOneRaised, pure,
-       [](int input, Random& random) { return static_cast<int64_t>(laplace_max(pure_budget(), random, utilities(input)).value); }},
+       [](int input, Random& random) {
+         return static_cast<int64_t>(laplace_max(pure_budget(), random, utilities(input)).value);
+       }},
       {"joint-top-k", kOneRaised, range,
        [](int input, Random& random) { return encode(joint_top_k(pure_budget(), random, utilities(input), 2).value); }},
       {"noisy-sum", "one record of norm 5 in a sum of dimension 1", zcdp,
@@ -65,10 +72,12 @@ std::vector<Game> planted_games() {
              categorical_exp(random, kScores[static_cast<size_t>(input)], 2 * kEpsilon / Rational(kPerRecord)));
        }},
       {"planted: joint top-K with the paper's weight C(y, K)",
-       "one record raises the last of 200 equal scores and makes it the first in rank", Guarantee::pure(Rational(1, 10)),
+       "one record raises the last of 200 equal scores and makes it the first in rank",
+       Guarantee::pure(Rational(1, 10)),
        [](int input, Random& random) {
-         // K = 2: the worst rank y with weight C(y, 2) instead of y − 1, here with all scores equal but one. One of the two is candidate 199
-         // whenever it is the worst by rank (input 0), or the best by rank and drawn as the other (input 1).
+         // K = 2: the worst rank y with weight C(y, 2) instead of y − 1, here with all scores equal but one. One of the
+         // two is candidate 199 whenever it is the worst by rank (input 0), or the best by rank and drawn as the other
+         // (input 1).
          constexpr uint64_t n = 200;
          uint64_t ticket = uniform_below(random, n * (n + 1) * (n - 1) / 6), y = 2;
          for (; ticket >= y * (y - 1) / 2; ++y) ticket -= y * (y - 1) / 2;
@@ -77,7 +86,8 @@ std::vector<Game> planted_games() {
        }},
       {"planted: noisy sum, noise for norm 1", "one record of norm 5 in a sum of dimension 1", Guarantee::zcdp(kRho),
        [](int input, Random& random) { return (input == 0 ? 0 : 5) + DiscreteGaussian(Rational(1))(random); }},
-      {"planted: count without noise", "7 records or 8", Guarantee::pure(kEpsilon), [](int input, Random&) { return int64_t{7} + input; }},
+      {"planted: count without noise", "7 records or 8", Guarantee::pure(kEpsilon),
+       [](int input, Random&) { return int64_t{7} + input; }},
   };
 }
 

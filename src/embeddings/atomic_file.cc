@@ -102,7 +102,8 @@ void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
 
 void AtomicFile::commit() {
   assert(fd_ >= 0);
-  if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0) throw system_error(path_, "cannot write");  // what was reserved and not used
+  if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0)
+    throw system_error(path_, "cannot write");  // what was reserved and not used
   if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
   const int closed = ::close(fd_);
   fd_ = -1;

@@ -43,13 +43,16 @@ std::vector<float> pool_mean(const PublicTransform& uncentered, const PublicData
   return mean;
 }
 
-// The pool's covariance. Each thread owns a band of the matrix and walks all rows in order, so every entry has one order of additions.
+// The pool's covariance. Each thread owns a band of the matrix and walks all rows in order, so every entry has one
+// order of additions.
 Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicData& pool, unsigned threads) {
   const size_t dim = centered.pooled_dim();
   std::vector<double> total(dim * dim);
   // Bands of equal area of the lower triangle.
   const auto edge = [&](size_t band) {
-    return band == threads ? dim : static_cast<size_t>(std::sqrt(static_cast<double>(band) / threads) * static_cast<double>(dim));
+    return band == threads
+               ? dim
+               : static_cast<size_t>(std::sqrt(static_cast<double>(band) / threads) * static_cast<double>(dim));
   };
   parallel_blocks(threads, 1, threads, [&](size_t band, size_t, unsigned) {
     const size_t first = edge(band), last = edge(band + 1);
@@ -85,8 +88,9 @@ std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const T
   const double smallest = solver.eigenvalues()(dim - 1) * 1e-10;
   const Eigen::Index usable = (solver.eigenvalues().array() > smallest).count();
   if (k > usable) {
-    throw InvalidInput(fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
-                                   spec.to_string(), usable));
+    throw InvalidInput(
+        fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
+                    spec.to_string(), usable));
   }
   std::vector<float> basis(static_cast<size_t>(dim * k));
   for (Eigen::Index c = 0; c < k; ++c) {
@@ -95,7 +99,8 @@ std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const T
     direction.cwiseAbs().maxCoeff(&largest);
     double scale = direction(largest) < 0 ? -1 : 1;  // an eigenvector has no sign of its own
     if (spec.kind == Kind::whiten) scale /= std::sqrt(solver.eigenvalues()(dim - 1 - c));
-    for (Eigen::Index i = 0; i < dim; ++i) basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * direction(i));
+    for (Eigen::Index i = 0; i < dim; ++i)
+      basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * direction(i));
   }
   return basis;
 }
@@ -105,9 +110,11 @@ std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const T
 TransformSpec TransformSpec::parse(std::string_view text) {
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
+  const auto found =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
   const auto refuse = [&] {
-    throw InvalidInput(fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K, or raw", text));
+    throw InvalidInput(fmt::format(
+        "--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K, or raw", text));
   };
   if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) refuse();
   TransformSpec spec;
@@ -121,16 +128,19 @@ TransformSpec TransformSpec::parse(std::string_view text) {
 }
 
 std::string TransformSpec::to_string() const {
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
+  const auto found =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
   return has_directions(kind) ? fmt::format("{}:{}", found->second, directions) : std::string(found->second);
 }
 
 PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
   if (spec.average_pool == 0 || spec.average_pool > input_dim) {
-    throw InvalidInput(fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
+    throw InvalidInput(
+        fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
   }
   if (has_directions(spec.kind) && (spec.directions == 0 || spec.directions > pooled_dim())) {
-    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that", spec.to_string(), pooled_dim()));
+    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that",
+                                   spec.to_string(), pooled_dim()));
   }
 }
 
@@ -141,11 +151,13 @@ void refuse_dimension(const PublicData& pool, size_t data_dim) {
                                  pool.embeddings().path(), pool.dim(), data_dim));
 }
 
-PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool, unsigned threads) {
+PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
+                                         unsigned threads) {
   PublicTransform result(spec, input_dim);
   if (!spec.needs_pool()) return result;
   if (pool == nullptr) {
-    throw InvalidInput(fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
+    throw InvalidInput(
+        fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   TransformSpec so_far = spec;
@@ -153,17 +165,19 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   result.mean_ = pool_mean(PublicTransform(so_far, input_dim), *pool, threads);
   if (!has_directions(spec.kind)) return result;
   so_far.kind = Kind::center;
-  result.basis_ = leading_directions(pool_covariance(restore(so_far, input_dim, result.mean_, {}), *pool, std::max(threads, 1u)), spec);
+  result.basis_ = leading_directions(
+      pool_covariance(restore(so_far, input_dim, result.mean_, {}), *pool, std::max(threads, 1u)), spec);
   return result;
 }
 
-PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean, std::vector<float> basis) {
+PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
+                                         std::vector<float> basis) {
   PublicTransform result(spec, input_dim);
   const size_t mean_size = spec.needs_pool() ? result.pooled_dim() : 0;
   const size_t basis_size = has_directions(spec.kind) ? result.pooled_dim() * spec.directions : 0;
   if (mean.size() != mean_size || basis.size() != basis_size) {
-    throw InvalidInput(fmt::format("transform {}: {} mean and {} basis values where {} and {} belong", spec.to_string(), mean.size(),
-                                   basis.size(), mean_size, basis_size));
+    throw InvalidInput(fmt::format("transform {}: {} mean and {} basis values where {} and {} belong", spec.to_string(),
+                                   mean.size(), basis.size(), mean_size, basis_size));
   }
   result.mean_ = std::move(mean);
   result.basis_ = std::move(basis);

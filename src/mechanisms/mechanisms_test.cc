@@ -87,7 +87,9 @@ TEST(SelectionMechanisms, RefuseWhatTheProofDoesNotCover) {
     EXPECT_THROW(selection.mechanism(pure(1), random, {negative, 1}), InvalidInput);
     EXPECT_THROW(selection.mechanism(pure(1), random, {huge, 1}), InvalidInput);
     EXPECT_THROW(selection.mechanism(pure(1), random, {fine, 0}), InvalidInput);
-    EXPECT_THROW(selection.mechanism(Budget::unledgered(BudgetSpec::pure(1, Relation::replace_in_class)), random, {fine, 1}), InvalidInput);
+    EXPECT_THROW(
+        selection.mechanism(Budget::unledgered(BudgetSpec::pure(1, Relation::replace_in_class)), random, {fine, 1}),
+        InvalidInput);
     Budget once = pure(1);
     selection.mechanism(std::move(once), random, {fine, 1});
     EXPECT_THROW(selection.mechanism(std::move(once), random, {fine, 1}), BudgetExceeded);
@@ -116,14 +118,15 @@ TEST(JointTopK, LawIsEpsilonPrivateForAllNeighbours) {
   for (const size_t k : {1u, 2u, 3u, 4u}) {
     EXPECT_TRUE(testing::law_is_private(testing::joint_top_k_law(k))) << k;
     // The way it is sampled, through ranks, is the same law.
-    const auto ranked = testing::ranked_top_k_law(k, [](size_t y, size_t size) { return testing::choose(y - 1, size - 1); });
+    const auto ranked =
+        testing::ranked_top_k_law(k, [](size_t y, size_t size) { return testing::choose(y - 1, size - 1); });
     EXPECT_TRUE(testing::law_is_private(ranked)) << k;
   }
 }
 
 TEST(JointTopK, LargeBinomialsAndLongListsKeepTheLaw) {
-  // 2,000 candidates, K = 600: C(1999, 599) has 1,700 binary digits. All scores equal, so every set is equally likely and the chance
-  // that candidate 0 is chosen is K/N = 0.3. n = 3,000, α = 1e-6.
+  // 2,000 candidates, K = 600: C(1999, 599) has 1,700 binary digits. All scores equal, so every set is equally likely
+  // and the chance that candidate 0 is chosen is K/N = 0.3. n = 3,000, α = 1e-6.
   SeededRandom random(23);
   const Scores equal(2000, 7);
   const auto counts = testing::count_draws(3000, 2, [&] {
@@ -184,7 +187,8 @@ TEST(NoisySum, RenyiDivergenceStaysWithinRho) {
           total += std::exp(at(0));
           divergence += std::exp(alpha * at(static_cast<double>(move)) + (1 - alpha) * at(0));
         }
-        EXPECT_LE(static_cast<double>(std::log(divergence / total)) / (alpha - 1), alpha * rho.get_d() * (1 + 1e-9)) << move << " " << rho << " " << alpha;
+        EXPECT_LE(static_cast<double>(std::log(divergence / total)) / (alpha - 1), alpha * rho.get_d() * (1 + 1e-9))
+            << move << " " << rho << " " << alpha;
       }
     }
   }
@@ -205,12 +209,16 @@ TEST(NoisySum, RefusesWhatTheProofDoesNotCover) {
 
 TEST(NoisyCount, HasTheNoiseOfItsBudget) {
   SeededRandom random(26);
-  EXPECT_TRUE(testing::is_discrete_gaussian([&] { return noisy_count(zcdp(Rational(1, 50)), random, 12).value; }, 5, 12));
+  EXPECT_TRUE(
+      testing::is_discrete_gaussian([&] { return noisy_count(zcdp(Rational(1, 50)), random, 12).value; }, 5, 12));
   const double q = std::exp(-0.5);
-  const auto cells = testing::make_cells(100, 40, [=](int64_t x) { return std::pow(q, static_cast<double>(std::abs(x))); });
-  EXPECT_GT(testing::p_value(cells, 200000, [&] { return noisy_count(pure(Rational(1, 2)), random, 12).value - 12; }), testing::kAlpha);
+  const auto cells =
+      testing::make_cells(100, 40, [=](int64_t x) { return std::pow(q, static_cast<double>(std::abs(x))); });
+  EXPECT_GT(testing::p_value(cells, 200000, [&] { return noisy_count(pure(Rational(1, 2)), random, 12).value - 12; }),
+            testing::kAlpha);
   EXPECT_THROW(noisy_count(pure(1), random, -1), InvalidInput);
-  EXPECT_THROW(noisy_count(Budget::unledgered(BudgetSpec::zcdp(1, Relation::replace_in_class)), random, 1), InvalidInput);
+  EXPECT_THROW(noisy_count(Budget::unledgered(BudgetSpec::zcdp(1, Relation::replace_in_class)), random, 1),
+               InvalidInput);
 }
 
 TEST(LaplaceScale, IsExactOrRoundedUp) {

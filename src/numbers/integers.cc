@@ -9,7 +9,8 @@ namespace dppl {
 int64_t checked_add(int64_t a, int64_t b, std::string_view what) {
   int64_t result;
   if (__builtin_add_overflow(a, b, &result)) {
-    throw InvalidInput(fmt::format("{}: {} + {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
+    throw InvalidInput(
+        fmt::format("{}: {} + {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
   }
   return result;
 }
@@ -17,7 +18,8 @@ int64_t checked_add(int64_t a, int64_t b, std::string_view what) {
 int64_t checked_multiply(int64_t a, int64_t b, std::string_view what) {
   int64_t result;
   if (__builtin_mul_overflow(a, b, &result)) {
-    throw InvalidInput(fmt::format("{}: {} × {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
+    throw InvalidInput(
+        fmt::format("{}: {} × {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
   }
   return result;
 }

@@ -9,7 +9,8 @@
 
 namespace dppl {
 
-void parallel_blocks(size_t count, size_t block, unsigned threads, const std::function<void(size_t, size_t, unsigned)>& work) {
+void parallel_blocks(size_t count, size_t block, unsigned threads,
+                     const std::function<void(size_t, size_t, unsigned)>& work) {
   std::atomic<size_t> next{0};
   std::atomic<bool> stop{false};
   std::exception_ptr failure;

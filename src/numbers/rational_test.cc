@@ -19,8 +19,8 @@ TEST(Rational, ReadsDecimalsAndFractionsExactly) {
 }
 
 TEST(Rational, RefusesEverythingElseNamingTheValue) {
-  for (const char* text : {"", "-", ".", "nan", "inf", "-inf", "1e", "1e+", "0x10", "1,5", "1 ", " 1", "1/0", "1/", "/2",
-                           "1e301", "1e-99999999999", "--1", "1.2.3", "1/2/3", "0.1e1.5"}) {
+  for (const char* text : {"",   "-",   ".",  "nan", "inf",   "-inf",           "1e",  "1e+",   "0x10",  "1,5",    "1 ",
+                           " 1", "1/0", "1/", "/2",  "1e301", "1e-99999999999", "--1", "1.2.3", "1/2/3", "0.1e1.5"}) {
     try {
       parse_rational(text, "--epsilon");
       FAIL() << "accepted '" << text << "'";

@@ -126,9 +126,7 @@ std::vector<Budget> Budget::split(Budget whole, std::span<const Rational> shares
   return parts;
 }
 
-Budget Budget::to_zcdp(Budget whole) {
-  return Budget(BudgetSpec::zcdp(whole.rho(), whole.spec().relation));
-}
+Budget Budget::to_zcdp(Budget whole) { return Budget(BudgetSpec::zcdp(whole.rho(), whole.spec().relation)); }
 
 std::vector<Budget> Budget::parallel(Budget whole, size_t parts) {
   const BudgetSpec& spec = whole.spec();

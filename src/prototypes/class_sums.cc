@@ -15,12 +15,15 @@ constexpr size_t kBlock = 256;
 
 }  // namespace
 
-double clip_of(const Hyperparameters& hyperparameters) { return hyperparameters.norm ? hyperparameters.norm->get_d() : 0; }
+double clip_of(const Hyperparameters& hyperparameters) {
+  return hyperparameters.norm ? hyperparameters.norm->get_d() : 0;
+}
 
 ClassSums class_sums(const FitInput& input, double clip) {
   const size_t dim = input.transform.output_dim(), size = input.classes * dim;
   // Where the transform only scales, the row itself has the same direction: no copy.
-  const bool in_place = input.transform.basis().empty() && input.transform.mean().empty() && input.transform.spec().average_pool == 1;
+  const bool in_place =
+      input.transform.basis().empty() && input.transform.mean().empty() && input.transform.spec().average_pool == 1;
   std::vector<ClassSums> parts(std::max(input.threads, 1u));
   parallel_blocks(input.access.size(), kBlock, input.threads, [&](size_t begin, size_t end, unsigned thread) {
     ClassSums& part = parts[thread];
@@ -33,7 +36,8 @@ ClassSums class_sums(const FitInput& input, double clip) {
     TransformedBlock block(input.transform);
     std::span<const float> rows;
     if (!in_place) {
-      rows = block.load(input.access.embeddings(), end - begin, [&](size_t i) { return input.access.row_of(begin + i); });
+      rows =
+          block.load(input.access.embeddings(), end - begin, [&](size_t i) { return input.access.row_of(begin + i); });
     }
     for (size_t i = begin; i < end; ++i) {
       const auto label = static_cast<size_t>(input.access.labels()[i]);
@@ -50,7 +54,8 @@ ClassSums class_sums(const FitInput& input, double clip) {
   return total;
 }
 
-NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, int64_t norm_squared, Budget budget, Random& random, unsigned threads) {
+NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, int64_t norm_squared, Budget budget, Random& random,
+                       unsigned threads) {
   const size_t dim = sums.size() / classes;
   const Relation relation = budget.spec().relation;
   std::vector<Budget> budgets = Budget::parallel(std::move(budget), classes);
@@ -59,7 +64,8 @@ NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, int64_t norm_
   parallel_blocks(classes, 1, threads, [&](size_t c, size_t, unsigned) {
     Random stream = random.stream(c);
     const auto sum = std::span(sums).subspan(c * dim, dim);
-    auto released = noisy_sum(std::move(budgets[c]), stream, {.values = sum, .norm_squared = norm_squared, .relation = relation});
+    auto released =
+        noisy_sum(std::move(budgets[c]), stream, {.values = sum, .norm_squared = norm_squared, .relation = relation});
     std::copy(released.value.values.begin(), released.value.values.end(), sum.begin());
     variances[c] = released.value.variance;
     spent[c] = released.guarantee;

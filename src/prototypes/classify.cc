@@ -31,7 +31,8 @@ struct Classifier::State {
   Distance distance;
   size_t classes, input_dim, output_dim;
   unsigned threads;
-  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype (Euclidean).
+  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype
+  // (Euclidean).
   std::vector<float> centers;
   std::vector<float> half_squares;  // ‖center‖²/2, Euclidean
   // The same seen from the raw rows (cosine): similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
@@ -61,7 +62,8 @@ struct Classifier::State {
     for (size_t p = 0; p < per_class; ++p) {
       const float* prototype = model.prototypes.data() + (c * per_class + p) * output_dim;
       const double scale = distance == Distance::cosine ? inverse_length(prototype, output_dim) : 1;
-      for (size_t k = 0; k < output_dim; ++k) sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
+      for (size_t k = 0; k < output_dim; ++k)
+        sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
     }
     for (size_t k = 0; k < output_dim; ++k) centers[c * output_dim + k] = static_cast<float>(sum[k]);
     half_squares[c] = static_cast<float>(sum_of_squares(&centers[c * output_dim], output_dim) / 2);
@@ -76,11 +78,13 @@ struct Classifier::State {
         value = static_cast<double>(centers[c * output_dim + j]);
       } else {
         for (size_t k = 0; k < output_dim; ++k) {
-          value += static_cast<double>(transform.basis()[j * output_dim + k]) * static_cast<double>(centers[c * output_dim + k]);
+          value += static_cast<double>(transform.basis()[j * output_dim + k]) *
+                   static_cast<double>(centers[c * output_dim + k]);
         }
       }
       if (!transform.mean().empty()) offset += value * static_cast<double>(transform.mean()[j]);
-      for (size_t i = j * width; i < (j + 1) * width; ++i) weights[c * input_dim + i] = static_cast<float>(value / static_cast<double>(width));
+      for (size_t i = j * width; i < (j + 1) * width; ++i)
+        weights[c * input_dim + i] = static_cast<float>(value / static_cast<double>(width));
     }
     offsets[c] = static_cast<float>(offset);
     has_offsets = has_offsets || offset != 0;
@@ -131,8 +135,9 @@ struct Classifier::State {
 
   void check(const Embeddings& rows) const {
     if (rows.dim() == input_dim) return;
-    throw InvalidInput(fmt::format("{}: rows have dimension {}, the model was made for {}; embed them with the same encoder", rows.path(),
-                                   rows.dim(), input_dim));
+    throw InvalidInput(
+        fmt::format("{}: rows have dimension {}, the model was made for {}; embed them with the same encoder",
+                    rows.path(), rows.dim(), input_dim));
   }
 };
 
@@ -179,7 +184,8 @@ void Classifier::score(const Embeddings& rows, const Take& take) const {
       std::vector<float> own_copy, own_scores;
       const float* block = state_->block(rows, begin + first, begin + last, own_copy);
       state_->score_block(block, last - first, own_scores, nearest.data() + first);
-      std::copy(own_scores.begin(), own_scores.end(), scores.begin() + static_cast<std::ptrdiff_t>(first * state_->classes));
+      std::copy(own_scores.begin(), own_scores.end(),
+                scores.begin() + static_cast<std::ptrdiff_t>(first * state_->classes));
     });
     take(begin, scores, std::span(nearest).first(count));
   }

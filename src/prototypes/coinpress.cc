@@ -6,9 +6,10 @@
 #include "prototypes/integer_row.h"
 #include "similarity/row_math.h"
 
-// CoinPress (Biswas, Dong, Kamath & Ullman 2020): the mean in a few steps, each clipping around the estimate of the step before. Stated for
-// replace-one with public counts, so it needs replace-in-class. Each step here is a noisy integer sum of rows clipped around a released
-// centre; the radii are computed from public numbers only (dimension, count, budget).
+// CoinPress (Biswas, Dong, Kamath & Ullman 2020): the mean in a few steps, each clipping around the estimate of the
+// step before. Stated for replace-one with public counts, so it needs replace-in-class. Each step here is a noisy
+// integer sum of rows clipped around a released centre; the radii are computed from public numbers only (dimension,
+// count, budget).
 namespace dppl {
 namespace {
 
@@ -35,9 +36,11 @@ class ClassMean {
 
   void step(Budget budget, Random& random) {
     const double n = static_cast<double>(std::max<size_t>(records_.size(), 1)), d = static_cast<double>(dim_);
-    // Lengths in units in which a record's deviation from the mean has variance at most 1 in each coordinate: unit rows times √d.
+    // Lengths in units in which a record's deviation from the mean has variance at most 1 in each coordinate: unit rows
+    // times √d.
     const double spread = normal_length_bound(d, kTail) / std::sqrt(d);
-    const double clip = std::min(std::sqrt(radius_ * radius_ + 6 * radius_ / std::sqrt(d) + spread * spread), radius_ + spread);
+    const double clip =
+        std::min(std::sqrt(radius_ * radius_ + 6 * radius_ / std::sqrt(d) + spread * spread), radius_ + spread);
     std::vector<int64_t> sum = clipped_sum(clip);
     const NoisySums released = release_sums(sum, 1, 4 * kRadius * kRadius, std::move(budget), random, 1);
     const double unit = clip / static_cast<double>(kRadius);
@@ -57,7 +60,8 @@ class ClassMean {
     std::vector<float> row(dim_);
     TransformedBlock block(input_.transform);
     for (const size_t record : records_) {
-      const auto values = block.load(input_.access.embeddings(), 1, [&](size_t) { return input_.access.row_of(record); });
+      const auto values =
+          block.load(input_.access.embeddings(), 1, [&](size_t) { return input_.access.row_of(record); });
       const double length = std::sqrt(sum_of_squares(values.data(), dim_));
       scale_row(values.data(), dim_, length > 0 ? 1 / length : 0, row.data());
       for (size_t k = 0; k < dim_; ++k) row[k] -= center_[k];

@@ -12,16 +12,20 @@ bool selects(Method method) { return method == Method::public_one || method == M
 
 void check_selection(const Hyperparameters& hp) {
   if (hp.clip_min < 0 || hp.clip_max > 2 || hp.clip_min >= hp.clip_max) {
-    throw InvalidInput(fmt::format("--clip-min {} --clip-max {}: 1 + cosine lies between 0 and 2, and the range must not be empty",
-                                   to_string(hp.clip_min), to_string(hp.clip_max)));
+    throw InvalidInput(
+        fmt::format("--clip-min {} --clip-max {}: 1 + cosine lies between 0 and 2, and the range must not be empty",
+                    to_string(hp.clip_min), to_string(hp.clip_max)));
   }
   // Closer limits would be the same float.
-  if (hp.clip_max - hp.clip_min < Rational(1, 1000000)) throw InvalidInput("--clip-min and --clip-max: must be at least 1e-6 apart");
+  if (hp.clip_max - hp.clip_min < Rational(1, 1000000))
+    throw InvalidInput("--clip-min and --clip-max: must be at least 1e-6 apart");
   if (hp.k == 0) throw InvalidInput("--k: must be at least 1");
-  if (hp.distance != Distance::cosine) throw InvalidInput("--distance euclidean: is for --method mean; public prototypes are compared by cosine");
+  if (hp.distance != Distance::cosine)
+    throw InvalidInput("--distance euclidean: is for --method mean; public prototypes are compared by cosine");
   if (hp.method == Method::public_k && hp.selection != Selection::exponential) {
-    throw InvalidInput(fmt::format("--mechanism {}: chooses one prototype; --method public-k uses the exponential mechanism on sets",
-                                   to_string(hp.selection)));
+    throw InvalidInput(
+        fmt::format("--mechanism {}: chooses one prototype; --method public-k uses the exponential mechanism on sets",
+                    to_string(hp.selection)));
   }
   if (hp.norm) throw InvalidInput("--norm: is for --method mean; cosines do not depend on the length of rows");
 }
@@ -39,11 +43,13 @@ void check_mean(const Hyperparameters& hp, Relation relation) {
   }
   const bool replaces = relation == Relation::replace_in_class;
   if (hp.estimator == Estimator::noisy_sum && replaces) {
-    throw InvalidInput("--estimator noisy-sum: its proof is for --neighbours add-remove; for replace-in-class use naive or coinpress");
+    throw InvalidInput(
+        "--estimator noisy-sum: its proof is for --neighbours add-remove; for replace-in-class use naive or coinpress");
   }
   if (hp.estimator != Estimator::noisy_sum && !replaces) {
-    throw InvalidInput(fmt::format("--estimator {}: takes class counts as public and is private for --neighbours replace-in-class only",
-                                   to_string(hp.estimator)));
+    throw InvalidInput(fmt::format(
+        "--estimator {}: takes class counts as public and is private for --neighbours replace-in-class only",
+        to_string(hp.estimator)));
   }
   if (hp.estimator == Estimator::coinpress && (hp.coinpress_steps == 0 || hp.coinpress_steps > 20 || hp.norm)) {
     throw InvalidInput("--estimator coinpress: takes 1 to 20 steps and sets its own radii; do not give --norm");
@@ -66,11 +72,13 @@ Prototypes fit_prototypes(const FitInput& input, Budget budget, Random& random) 
 void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
   if (!selects(hp.method)) return;
   if (pool == nullptr) {
-    throw InvalidInput(fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
+    throw InvalidInput(
+        fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
   }
   if (pool->dim() != dim) refuse_dimension(*pool, dim);
   if (hp.method == Method::public_k && hp.k > pool->size()) {
-    throw InvalidInput(fmt::format("--k: {} prototypes from a pool of {} rows; use a smaller K or a larger pool", hp.k, pool->size()));
+    throw InvalidInput(
+        fmt::format("--k: {} prototypes from a pool of {} rows; use a smaller K or a larger pool", hp.k, pool->size()));
   }
 }
 
@@ -82,17 +90,21 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
   if (hp.method != Method::automatic) return hp;
   if (budget.notion == Notion::pure) {
     if (pool == nullptr) {
-      throw InvalidInput("--method auto: a pure budget needs --pool (Gaussian noise has no pure guarantee); or give --rho, or --delta as well");
+      throw InvalidInput(
+          "--method auto: a pure budget needs --pool (Gaussian noise has no pure guarantee); or give --rho, or --delta "
+          "as well");
     }
     hp.method = Method::public_one;
     return hp;
   }
   hp.method = Method::mean;
-  // Measured on CIFAR-100 at every budget: the noisy sum of whitened rows is ahead of selection, with more directions for larger budgets.
+  // Measured on CIFAR-100 at every budget: the noisy sum of whitened rows is ahead of selection, with more directions
+  // for larger budgets.
   if (pool != nullptr && hp.transform.kind == TransformSpec::Kind::none && budget.relation == Relation::add_remove) {
     const bool large = Budget::unledgered(budget).rho() >= Rational(1, 20);
     hp.transform.kind = TransformSpec::Kind::whiten;
-    hp.transform.directions = std::min<size_t>({large ? size_t{128} : size_t{64}, pool->dim() / hp.transform.average_pool, (pool->size() + 1) / 2});
+    hp.transform.directions = std::min<size_t>(
+        {large ? size_t{128} : size_t{64}, pool->dim() / hp.transform.average_pool, (pool->size() + 1) / 2});
   }
   return hp;
 }
@@ -134,8 +146,12 @@ Model FitPlan::run(Budget budget, Random& random) const {
     throw InvalidInput(fmt::format("fit: planned for {}, given {}", budget_.describe(), budget.spec().describe()));
   }
   const PrivateAccess access(data_);
-  Model model{.hyperparameters = options_.hyperparameters, .classes = data_.classes(), .transform = transform_, .budget = budget_};
-  const FitInput input{access, data_.classes().size(), pool_, transform_, options_.hyperparameters, options_.threads, options_.progress};
+  Model model{.hyperparameters = options_.hyperparameters,
+              .classes = data_.classes(),
+              .transform = transform_,
+              .budget = budget_};
+  const FitInput input{access,           data_.classes().size(), pool_, transform_, options_.hyperparameters,
+                       options_.threads, options_.progress};
   Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
 
   model.guarantee = std::move(prototypes.guarantee);

@@ -5,8 +5,8 @@
 
 namespace dppl {
 
-// What every method gets, and what it returns: its part of the model and what it spent. A new method is a function of this shape in a
-// file of its own and a line in fit.cc.
+// What every method gets, and what it returns: its part of the model and what it spent. A new method is a function of
+// this shape in a file of its own and a line in fit.cc.
 struct FitInput {
   const PrivateAccess& access;
   size_t classes;

@@ -4,8 +4,8 @@
 #include "prototypes/class_sums.h"
 #include "prototypes/integer_row.h"
 
-// DPPL-Mean: per class the noisy integer sum of its records (add/remove). Cosine needs only the direction of the sum, so no count is
-// released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
+// DPPL-Mean: per class the noisy integer sum of its records (add/remove). Cosine needs only the direction of the sum,
+// so no count is released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
 namespace dppl {
 namespace {
 
@@ -61,20 +61,22 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
   std::optional<Guarantee> for_counts;
   if (input.hyperparameters.distance == Distance::euclidean) {
     const Rational& share = input.hyperparameters.count_share;
-    std::vector<Budget> parts = Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
+    std::vector<Budget> parts =
+        Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
     result.counts = std::move(exact.counts);
     for_counts = release_counts(result.counts, std::move(parts[0]), random);
     budget = std::move(parts[1]);
   }
-  const NoisySums released = release_sums(result.sums, input.classes, kRadius * kRadius, std::move(budget), random, input.threads);
+  const NoisySums released =
+      release_sums(result.sums, input.classes, kRadius * kRadius, std::move(budget), random, input.threads);
   result.noise_variance = released.variance;
   result.guarantee = for_counts ? compose(released.guarantee, *for_counts) : released.guarantee;
   set_prototypes(result, input.classes, input.hyperparameters.distance);
   return result;
 }
 
-// The paper's own estimator: class counts are public, neighbours replace a record inside a class, and the mean of rows of length at most r
-// gets noise of variance 2r²/(n²ρ): the noisy sum whose norm bound is (2r)², divided by the true n.
+// The paper's own estimator: class counts are public, neighbours replace a record inside a class, and the mean of rows
+// of length at most r gets noise of variance 2r²/(n²ρ): the noisy sum whose norm bound is (2r)², divided by the true n.
 Prototypes fit_naive_mean(const FitInput& input, Budget budget, Random& random) {
   const double clip = clip_of(input.hyperparameters);
   ClassSums exact = class_sums(input, clip);
@@ -82,7 +84,8 @@ Prototypes fit_naive_mean(const FitInput& input, Budget budget, Random& random) 
   result.sums = std::move(exact.sums);
   result.counts = std::move(exact.counts);
   result.unit = unit_of(clip);
-  const NoisySums released = release_sums(result.sums, input.classes, 4 * kRadius * kRadius, std::move(budget), random, input.threads);
+  const NoisySums released =
+      release_sums(result.sums, input.classes, 4 * kRadius * kRadius, std::move(budget), random, input.threads);
   result.noise_variance = released.variance;
   result.guarantee = released.guarantee;
   set_prototypes(result, input.classes, input.hyperparameters.distance);

@@ -15,12 +15,13 @@ inline bool bernoulli(Random& random, uint64_t numerator, uint64_t denominator) 
 // Precondition: 0 <= p <= 1.
 bool bernoulli(Random& random, const Rational& p);
 
-// Whether U < factor·exp(−γ), where U is uniform on [0, 1), its first 64 binary digits are `first_bits`, and the rest are
-// drawn as they are needed: digits and interval precision grow until the comparison is certain.
+// Whether U < factor·exp(−γ), where U is uniform on [0, 1), its first 64 binary digits are `first_bits`, and the rest
+// are drawn as they are needed: digits and interval precision grow until the comparison is certain.
 bool is_below_scaled_exp(Random& random, uint64_t first_bits, const Rational& factor, const Rational& gamma);
 
-// True with probability exp(−γ), exactly, where `x` is γ·log2(e) within a relative error of 2^-48 and `exact()` returns γ
-// itself as a Rational. The double decides only where its certified bounds do; `exact` is called about once in 2^40 draws.
+// True with probability exp(−γ), exactly, where `x` is γ·log2(e) within a relative error of 2^-48 and `exact()` returns
+// γ itself as a Rational. The double decides only where its certified bounds do; `exact` is called about once in 2^40
+// draws.
 template <typename Exact>
 bool bernoulli_exp(Random& random, double x, Exact exact) {
   const BinaryExponent exponent = split_exponent(x);

@@ -8,10 +8,11 @@
 
 namespace dppl {
 
-// A categorical distribution whose probabilities are real numbers, sampled exactly: propose in integers, accept exactly.
+// A categorical distribution whose probabilities are real numbers, sampled exactly: propose in integers, accept
+// exactly.
 //
-// The target gives index i the weight τ_i (a real number). Each has an integer weight W_i >= τ_i, W_i > 0. Propose i with
-// probability W_i/ΣW; accept it with probability τ_i/W_i, else start again. Each round accepts i with probability
+// The target gives index i the weight τ_i (a real number). Each has an integer weight W_i >= τ_i, W_i > 0. Propose i
+// with probability W_i/ΣW; accept it with probability τ_i/W_i, else start again. Each round accepts i with probability
 // τ_i/ΣW, so the accepted index has probability τ_i/Στ exactly, however loose the W_i are; they only cost rounds.
 class Proposal {
  public:
@@ -27,7 +28,8 @@ class Proposal {
 
   size_t draw(Random& random) const {
     uint128 rest = uniform_below(random, total_);
-    const auto block = static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), rest) - cumulative_.begin());
+    const auto block =
+        static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), rest) - cumulative_.begin());
     if (block > 0) rest -= cumulative_[block - 1];
     size_t i = block * kBlock;
     for (; rest >= weights_[i]; ++i) rest -= weights_[i];
@@ -41,8 +43,8 @@ class Proposal {
   uint128 total_ = 0;
 };
 
-// True with probability τ/weight, where τ = factor·exp(−γ) <= weight and `lower` <= τ. `exact_factor` and `exact_gamma` are
-// called only when the 64-bit comparison cannot decide.
+// True with probability τ/weight, where τ = factor·exp(−γ) <= weight and `lower` <= τ. `exact_factor` and `exact_gamma`
+// are called only when the 64-bit comparison cannot decide.
 template <typename ExactFactor, typename ExactGamma>
 bool accept_weight(Random& random, uint64_t weight, uint64_t lower, ExactFactor exact_factor, ExactGamma exact_gamma) {
   const uint64_t first = random.next64();
@@ -51,7 +53,8 @@ bool accept_weight(Random& random, uint64_t weight, uint64_t lower, ExactFactor 
                              exact_gamma());
 }
 
-// An index i with probability ∝ exp(unit·values[i]), exactly. Preconditions: not empty, unit >= 0, differences fit 63 bits.
+// An index i with probability ∝ exp(unit·values[i]), exactly. Preconditions: not empty, unit >= 0, differences fit 63
+// bits.
 size_t categorical_exp(Random& random, std::span<const int64_t> values, const Rational& unit);
 
 }  // namespace dppl

@@ -9,8 +9,9 @@ namespace {
 
 const Rational& checked_variance(const Rational& variance) {
   if (variance <= 0 || variance > Rational(mpz_class(1) << 80) || variance.get_den() > mpz_class(1) << 40) {
-    throw InvalidInput(fmt::format("discrete Gaussian: variance {} must be above 0 and at most 2^80, with a denominator of at most 2^40",
-                                   to_string(variance)));
+    throw InvalidInput(fmt::format(
+        "discrete Gaussian: variance {} must be above 0 and at most 2^80, with a denominator of at most 2^40",
+        to_string(variance)));
   }
   return variance;
 }

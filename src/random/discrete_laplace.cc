@@ -11,8 +11,8 @@ constexpr int64_t kLargest = int64_t{1} << 62;
 
 const Rational& checked_scale(const Rational& scale) {
   if (scale <= 0 || scale.get_num() >= kLargest || scale.get_den() >= kLargest) {
-    throw InvalidInput(fmt::format("discrete Laplace: scale {} must be above 0 with numerator and denominator below 2^62",
-                                   to_string(scale)));
+    throw InvalidInput(fmt::format(
+        "discrete Laplace: scale {} must be above 0 with numerator and denominator below 2^62", to_string(scale)));
   }
   return scale;
 }

@@ -58,7 +58,8 @@ void ChaChaState::refill_from_os() {
 namespace {
 
 // The start of a repeatable stream: a key made of a purpose, some bytes and a number.
-std::unique_ptr<detail::ChaChaState> keyed_state(std::string_view purpose, std::span<const uint8_t> bytes, uint64_t number) {
+std::unique_ptr<detail::ChaChaState> keyed_state(std::string_view purpose, std::span<const uint8_t> bytes,
+                                                 uint64_t number) {
   std::vector<uint8_t> material(purpose.begin(), purpose.end());
   material.insert(material.end(), bytes.begin(), bytes.end());
   for (int i = 0; i < 8; ++i) material.push_back(static_cast<uint8_t>(number >> (8 * i)));

@@ -11,8 +11,9 @@
 #include "support/checks.h"
 #include "support/statistics.h"
 
-// Every sampler against its exact probabilities by chi-square at α = 1e-6 (tests/support/statistics.h). The seeds are fixed, so a
-// failure is a change of behaviour and not bad luck. Power: the same draws must be rejected against a scale 10% off.
+// Every sampler against its exact probabilities by chi-square at α = 1e-6 (tests/support/statistics.h). The seeds are
+// fixed, so a failure is a change of behaviour and not bad luck. Power: the same draws must be rejected against a scale
+// 10% off.
 namespace dppl {
 namespace {
 
@@ -66,30 +67,34 @@ TEST(Uniform, MatchesExactProbabilities) {
     const std::vector<double> flat(n, 1.0 / static_cast<double>(n));
     if (n > 1) {
       EXPECT_GT(chi_square_p_value(count_draws(200000, n, [&] { return uniform_below(random, n); }), flat), kAlpha);
-      EXPECT_GT(chi_square_p_value(count_draws(200000, n,
-                                               [&] { return uniform_below(random, mpz_class(static_cast<unsigned long>(n))).get_ui(); }),
-                                   flat),
-                kAlpha);
+      EXPECT_GT(
+          chi_square_p_value(
+              count_draws(200000, n,
+                          [&] { return uniform_below(random, mpz_class(static_cast<unsigned long>(n))).get_ui(); }),
+              flat),
+          kAlpha);
     } else {
       EXPECT_EQ(uniform_below(random, n), 0u);
     }
   }
 }
 
-// Where a modulo or a truncated product is biased the most: n just above a power of two. Thirds of the range must be equally likely;
-// `next64() % n` gives the lower half twice the weight (see the planted bug).
+// Where a modulo or a truncated product is biased the most: n just above a power of two. Thirds of the range must be
+// equally likely; `next64() % n` gives the lower half twice the weight (see the planted bug).
 TEST(Uniform, LargeRangesAreUnbiased) {
   SeededRandom random(4);
   EXPECT_TRUE(testing::uniform_is_unbiased([&](uint64_t n) { return uniform_below(random, n); }));
   const std::vector<double> thirds(3, 1.0 / 3);
   const uint128 n128 = static_cast<uint128>(3) << 90;
   EXPECT_GT(chi_square_p_value(
-                count_draws(300000, 3, [&] { return static_cast<size_t>(uniform_below(random, n128) / (n128 / 3)); }), thirds),
+                count_draws(300000, 3, [&] { return static_cast<size_t>(uniform_below(random, n128) / (n128 / 3)); }),
+                thirds),
             kAlpha);
   const mpz_class big = mpz_class(3) << 200;
-  EXPECT_GT(chi_square_p_value(
-                count_draws(100000, 3, [&] { return mpz_class(uniform_below(random, big) / (big / 3)).get_ui(); }), thirds),
-            kAlpha);
+  EXPECT_GT(
+      chi_square_p_value(
+          count_draws(100000, 3, [&] { return mpz_class(uniform_below(random, big) / (big / 3)).get_ui(); }), thirds),
+      kAlpha);
 }
 
 TEST(Bernoulli, RationalProbabilities) {
@@ -104,7 +109,8 @@ TEST(Bernoulli, RationalProbabilities) {
 }
 
 TEST(BernoulliExp, MatchesExpFromTinyToLargeExponents) {
-  // n = 1,000,000 a value: an exponent 10% off moves the rarer outcome by 10 standard deviations or more, but for γ = 9 by 6.
+  // n = 1,000,000 a value: an exponent 10% off moves the rarer outcome by 10 standard deviations or more, but for γ = 9
+  // by 6.
   SeededRandom random(6);
   for (const char* text : {"0.01", "0.25", "1", "2.5", "6", "9"}) {
     const Rational gamma = parse_rational(text, "gamma");
@@ -127,7 +133,8 @@ TEST(BernoulliExp, TheCertifiedFallbackHasTheSameLaw) {
   SeededRandom random(7);
   const Rational gamma(3, 2), factor(5, 4);
   const double p = 1.25 * std::exp(-1.5);
-  const auto counts = count_draws(100000, 2, [&] { return size_t{is_below_scaled_exp(random, random.next64(), factor, gamma)}; });
+  const auto counts =
+      count_draws(100000, 2, [&] { return size_t{is_below_scaled_exp(random, random.next64(), factor, gamma)}; });
   EXPECT_GT(chi_square_p_value(counts, {1 - p, p}), kAlpha);
 }
 
@@ -137,8 +144,10 @@ TEST(BernoulliExp, TheFallbackDrawsMoreDigitsWhenTheFirstDoNotDecide) {
   const Rational gamma(1, 3);
   const Interval scaled = scale2(exp(-Interval(gamma, 256)), 64);
   const mpz_class digits = floor(scaled.lower_rational());
-  const double rest = Rational(scaled.lower_rational() - digits).get_d();  // the next digits decide with this probability
-  const auto counts = count_draws(50000, 2, [&] { return size_t{is_below_scaled_exp(random, digits.get_ui(), 1, gamma)}; });
+  const double rest =
+      Rational(scaled.lower_rational() - digits).get_d();  // the next digits decide with this probability
+  const auto counts =
+      count_draws(50000, 2, [&] { return size_t{is_below_scaled_exp(random, digits.get_ui(), 1, gamma)}; });
   EXPECT_GT(chi_square_p_value(counts, {1 - rest, rest}), kAlpha);
 }
 
@@ -164,7 +173,8 @@ Cells laplace_cells(double scale, size_t cells) {
   return result;
 }
 
-// For σ >= 1000 the sum over the integers of a cell is the integral to their outer halves, within a relative 1/(24σ²) < 1e-6.
+// For σ >= 1000 the sum over the integers of a cell is the integral to their outer halves, within a relative 1/(24σ²) <
+// 1e-6.
 Cells wide_gaussian_cells(double sigma, size_t cells) {
   const boost::math::normal normal(0, sigma);
   Cells result;
@@ -224,7 +234,8 @@ TEST(DiscreteGaussian, TailsBeyondThreeSigma) {
 }
 
 TEST(DiscreteGaussian, LowDigitsAreFullyRandom) {
-  // With σ = 2^35 the last three binary digits are uniform up to exp(−2π²σ²/64). Noise computed in single precision fails this.
+  // With σ = 2^35 the last three binary digits are uniform up to exp(−2π²σ²/64). Noise computed in single precision
+  // fails this.
   SeededRandom random(12);
   const DiscreteGaussian sampler{Rational(mpz_class(1) << 70)};
   EXPECT_TRUE(testing::low_digits_are_random([&] { return sampler(random); }));
@@ -263,20 +274,24 @@ TEST(Categorical, ManyCandidatesAcrossBlocks) {
   SeededRandom random(14);
   std::vector<int64_t> values(5001, 0);
   values[3000] = 8517;  // 5000 = exp(8.517)
-  const auto counts = count_draws(20000, 2, [&] { return size_t{categorical_exp(random, values, Rational(1, 1000)) == 3000}; });
+  const auto counts =
+      count_draws(20000, 2, [&] { return size_t{categorical_exp(random, values, Rational(1, 1000)) == 3000}; });
   const double odds = std::exp(8.517) / 5000;
   EXPECT_GT(chi_square_p_value(counts, {1 / (1 + odds), odds / (1 + odds)}), kAlpha);
 }
 
 TEST(Categorical, LooseProposalsDoNotBendTheLaw) {
-  // Proposal weights twice and nine times too large: only more rounds, the same law. Without the acceptance step this fails.
+  // Proposal weights twice and nine times too large: only more rounds, the same law. Without the acceptance step this
+  // fails.
   SeededRandom random(15);
   const std::vector<int64_t> gaps{0, 10, 25};
   const Proposal proposal({2 * 1024, 9 * 1024, 1024});
   const auto draw = [&] {
     while (true) {
       const size_t i = proposal.draw(random);
-      if (accept_weight(random, proposal.weight(i), 0, [] { return Rational(1024); }, [&] { return Rational(gaps[i], 10); })) return i;
+      if (accept_weight(
+              random, proposal.weight(i), 0, [] { return Rational(1024); }, [&] { return Rational(gaps[i], 10); }))
+        return i;
     }
   };
   const double total = 1 + std::exp(-1) + std::exp(-2.5);

@@ -17,7 +17,8 @@ namespace dppl {
 ScoreRows::ScoreRows(size_t rows, size_t dim)
     : dim_(dim), stride_((dim + kAlign - 1) / kAlign * kAlign), values_(rows * stride_), inverse_norms_(rows) {
   // A dot product of 127² a dimension must fit 32 bits.
-  if (dim > kLargestDim) throw InvalidInput(fmt::format("embeddings of dimension {}: at most {} are supported", dim, kLargestDim));
+  if (dim > kLargestDim)
+    throw InvalidInput(fmt::format("embeddings of dimension {}: at most {} are supported", dim, kLargestDim));
 }
 
 void ScoreRows::set(size_t i, std::span<const float> row) {
@@ -45,7 +46,8 @@ namespace {
 struct Scorer {
   float low, factor;
 
-  explicit Scorer(ScoreRange range) : low(range.low), factor(static_cast<float>(kScoreTop) / (range.high - range.low)) {}
+  explicit Scorer(ScoreRange range)
+      : low(range.low), factor(static_cast<float>(kScoreTop) / (range.high - range.low)) {}
 
   // A function of the pair alone: three roundings in one fixed order, then a cut and a truncation.
   int32_t operator()(int32_t dot, float record_inverse, float candidate_inverse) const {
@@ -88,7 +90,8 @@ void dot_tile_portable(const int16_t* records, const int16_t* candidates, size_t
 }
 
 template <size_t kRecords, size_t kCandidates>
-[[gnu::target("avx2")]] void dot_tile_avx2(const int16_t* records, const int16_t* candidates, size_t stride, int32_t* dots) {
+[[gnu::target("avx2")]] void dot_tile_avx2(const int16_t* records, const int16_t* candidates, size_t stride,
+                                           int32_t* dots) {
   __m256i sums[kRecords][kCandidates];
   for (size_t r = 0; r < kRecords; ++r) {
     for (size_t c = 0; c < kCandidates; ++c) sums[r][c] = _mm256_setzero_si256();
@@ -141,7 +144,8 @@ constexpr TileTable<Avx2> kAvx2Tiles;
 
 }  // namespace
 
-void add_scores(const ScoreRows& records, const ScoreRows& candidates, size_t first, ScoreRange range, std::span<int64_t> scores) {
+void add_scores(const ScoreRows& records, const ScoreRows& candidates, size_t first, ScoreRange range,
+                std::span<int64_t> scores) {
   const auto& tiles = cpu_level() == CpuLevel::avx2 ? kAvx2Tiles.tiles : kPortableTiles.tiles;
   const Scorer scorer(range);
   const size_t stride = candidates.stride();
@@ -160,7 +164,8 @@ void add_scores(const ScoreRows& records, const ScoreRows& candidates, size_t fi
         tiles[height - 1][width - 1](wide_records.data() + r * stride, wide_candidates.data(), stride, dots);
         for (size_t a = 0; a < height; ++a) {
           for (size_t b = 0; b < width; ++b) {
-            scores[j + b] += scorer(dots[a * width + b], records.inverse_norm(record_begin + r + a), candidates.inverse_norm(first + j + b));
+            scores[j + b] += scorer(dots[a * width + b], records.inverse_norm(record_begin + r + a),
+                                    candidates.inverse_norm(first + j + b));
           }
         }
       }
@@ -173,8 +178,8 @@ void add_scores_reference(const ScoreRows& records, const ScoreRows& candidates,
   const Scorer scorer(range);
   for (size_t j = 0; j < scores.size(); ++j) {
     for (size_t r = 0; r < records.rows(); ++r) {
-      scores[j] += scorer(plain_dot(records.row(r), candidates.row(first + j), candidates.stride()), records.inverse_norm(r),
-                          candidates.inverse_norm(first + j));
+      scores[j] += scorer(plain_dot(records.row(r), candidates.row(first + j), candidates.stride()),
+                          records.inverse_norm(r), candidates.inverse_norm(first + j));
     }
   }
 }

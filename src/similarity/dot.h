@@ -7,8 +7,9 @@
 
 namespace dppl {
 
-// Rows quantised for scoring: 8-bit integers, the largest of a row ±127, padded with zeros to `stride`; and 1/‖row‖ of the integers, so
-// that dot·inverse·inverse is the cosine of the quantised rows. A row depends on nothing but the row it was made of.
+// Rows quantised for scoring: 8-bit integers, the largest of a row ±127, padded with zeros to `stride`; and 1/‖row‖ of
+// the integers, so that dot·inverse·inverse is the cosine of the quantised rows. A row depends on nothing but the row
+// it was made of.
 class ScoreRows {
  public:
   static constexpr size_t kAlign = 32;
@@ -38,8 +39,10 @@ struct ScoreRange {
 };
 inline constexpr int64_t kScoreTop = 1 << 15;
 
-// Adds to scores[j] the pair scores of all `records` with candidate first + j. Exact integers, the same on every instruction set.
-void add_scores(const ScoreRows& records, const ScoreRows& candidates, size_t first, ScoreRange range, std::span<int64_t> scores);
+// Adds to scores[j] the pair scores of all `records` with candidate first + j. Exact integers, the same on every
+// instruction set.
+void add_scores(const ScoreRows& records, const ScoreRows& candidates, size_t first, ScoreRange range,
+                std::span<int64_t> scores);
 
 // The same by the plainest possible code, for tests.
 void add_scores_reference(const ScoreRows& records, const ScoreRows& candidates, size_t first, ScoreRange range,

@@ -4,8 +4,8 @@
 
 namespace dppl {
 
-// out[r][c] = Σ_k rows[r][k]·columns[c][k]: rows is count × inner, columns is outer × inner, both row-major. One thread. Public or
-// already released values only: the order of additions is the library's.
+// out[r][c] = Σ_k rows[r][k]·columns[c][k]: rows is count × inner, columns is outer × inner, both row-major. One
+// thread. Public or already released values only: the order of additions is the library's.
 void multiply_rows(const float* rows, size_t count, size_t inner, const float* columns, size_t outer, float* out);
 
 }  // namespace dppl

@@ -12,7 +12,7 @@
 #else
 #define DPPL_AVX2
 #endif
-#define DPPL_KERNEL(name, parameters, arguments)         \
+#define DPPL_KERNEL(name, parameters, arguments)                                          \
   DPPL_AVX2 static void name##_avx2 parameters { name##_body<CpuLevel::avx2> arguments; } \
   static void name##_portable parameters { name##_body<CpuLevel::portable> arguments; }
 #define DPPL_DISPATCH(name, arguments) \
@@ -43,7 +43,8 @@ DPPL_INLINE void scale_body(const float* x, size_t n, double scale, float* out) 
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(static_cast<double>(x[i]) * scale);
 }
 
-// Independent results side by side, one register wide (GCC's vector extension); the arithmetic of a lane does not depend on the width.
+// Independent results side by side, one register wide (GCC's vector extension); the arithmetic of a lane does not
+// depend on the width.
 template <CpuLevel kLevel>
 struct Register {
   static constexpr size_t kWidth = kLevel == CpuLevel::avx2 ? 8 : 4;
@@ -58,8 +59,8 @@ struct Register {
 
 // out[a][b] += Σ_r left[r·left_step + a·left_row]·right[r·right_step + b]: a tile of kRows × kVectors registers.
 template <CpuLevel kLevel, size_t kRows, size_t kVectors>
-DPPL_INLINE void product_tile(const float* left, size_t left_step, size_t left_row, const float* right, size_t right_step, size_t count,
-                              float* out, size_t out_row) {
+DPPL_INLINE void product_tile(const float* left, size_t left_step, size_t left_row, const float* right,
+                              size_t right_step, size_t count, float* out, size_t out_row) {
   constexpr size_t kWidth = Register<kLevel>::kWidth;
   Register<kLevel> sums[kRows][kVectors];
   for (size_t a = 0; a < kRows; ++a) {
@@ -79,7 +80,8 @@ DPPL_INLINE void product_tile(const float* left, size_t left_step, size_t left_r
 }
 
 // One result at a time, for the edges: the same order of the same additions.
-DPPL_INLINE void product_cell(const float* left, size_t left_step, const float* right, size_t right_step, size_t count, float* out) {
+DPPL_INLINE void product_cell(const float* left, size_t left_step, const float* right, size_t right_step, size_t count,
+                              float* out) {
   float sum = *out;
   for (size_t r = 0; r < count; ++r) sum += left[r * left_step] * right[r * right_step];
   *out = sum;
@@ -87,28 +89,31 @@ DPPL_INLINE void product_cell(const float* left, size_t left_step, const float* 
 
 // kRows rows of results, `columns` wide.
 template <CpuLevel kLevel, size_t kRows>
-DPPL_INLINE void product_band(const float* left, size_t left_step, size_t left_row, const float* right, size_t right_step, size_t count,
-                              size_t columns, float* out, size_t out_row) {
+DPPL_INLINE void product_band(const float* left, size_t left_step, size_t left_row, const float* right,
+                              size_t right_step, size_t count, size_t columns, float* out, size_t out_row) {
   constexpr size_t kVectors = 2, kWide = kVectors * Register<kLevel>::kWidth;
   size_t k = 0;
   for (; k + kWide <= columns; k += kWide) {
     product_tile<kLevel, kRows, kVectors>(left, left_step, left_row, right + k, right_step, count, out + k, out_row);
   }
   for (; k < columns; ++k) {
-    for (size_t a = 0; a < kRows; ++a) product_cell(left + a * left_row, left_step, right + k, right_step, count, out + a * out_row + k);
+    for (size_t a = 0; a < kRows; ++a)
+      product_cell(left + a * left_row, left_step, right + k, right_step, count, out + a * out_row + k);
   }
 }
 
 constexpr size_t kBand = 4;
 
 template <CpuLevel kLevel>
-DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out) {
+DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer,
+                              float* out) {
   std::fill_n(out, count * outer, 0.0f);
   size_t r = 0;
   for (; r + kBand <= count; r += kBand) {
     product_band<kLevel, kBand>(rows + r * inner, 1, inner, basis, outer, inner, outer, out + r * outer, outer);
   }
-  for (; r < count; ++r) product_band<kLevel, 1>(rows + r * inner, 1, inner, basis, outer, inner, outer, out + r * outer, outer);
+  for (; r < count; ++r)
+    product_band<kLevel, 1>(rows + r * inner, 1, inner, basis, outer, inner, outer, out + r * outer, outer);
 }
 
 template <CpuLevel kLevel>
@@ -141,7 +146,8 @@ DPPL_KERNEL(squares, (const float* x, size_t n, double* result), (x, n, result))
 DPPL_KERNEL(scale, (const float* x, size_t n, double s, float* out), (x, n, s, out))
 DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out),
             (rows, count, inner, basis, outer, out))
-DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out), (rows, count, n, begin, end, out))
+DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
+            (rows, count, n, begin, end, out))
 DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
 DPPL_KERNEL(add, (const int32_t* x, size_t n, int64_t* sum), (x, n, sum))
 DPPL_KERNEL(integer_squares, (const int32_t* x, size_t n, int64_t* result), (x, n, result))

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// Float work on single rows, with the same bits wherever a row stands, on every instruction set and with any number of threads: each
-// sum has one fixed order of additions, nothing is fused, and vectors run across independent results only. So removing one record
-// never changes what another record becomes.
+// Float work on single rows, with the same bits wherever a row stands, on every instruction set and with any number of
+// threads: each sum has one fixed order of additions, nothing is fused, and vectors run across independent results
+// only. So removing one record never changes what another record becomes.
 namespace dppl {
 
 // Σ x_i² in double.

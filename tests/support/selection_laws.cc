@@ -42,8 +42,8 @@ Distribution exponential_law(const Scores& scores, double epsilon, int64_t per_r
   return normalised(weights);
 }
 
-// With uniform arrival times: candidate i arriving at t is the output iff its coin succeeds and no other with a successful coin came
-// before: w_i·∫ Π_{j≠i} (1 − t·w_j) dt.
+// With uniform arrival times: candidate i arriving at t is the output iff its coin succeeds and no other with a
+// successful coin came before: w_i·∫ Π_{j≠i} (1 − t·w_j) dt.
 Distribution permute_and_flip_law(const Scores& scores, double epsilon, int64_t per_record) {
   Distribution result(scores.size());
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -68,12 +68,14 @@ Distribution laplace_max_law(const Scores& scores, double epsilon, int64_t per_r
   std::vector<double> at_most(static_cast<size_t>(2 * (reach + gap) + 1));  // of noise −reach − gap …
   const auto index = [&](int64_t z) { return static_cast<size_t>(z + reach + gap); };
   for (int64_t z = -reach - gap; z <= reach + gap; ++z) {
-    at_most[index(z)] = z < 0 ? std::pow(q, static_cast<double>(-z)) / (1 + q) : 1 - std::pow(q, static_cast<double>(z + 1)) / (1 + q);
+    at_most[index(z)] =
+        z < 0 ? std::pow(q, static_cast<double>(-z)) / (1 + q) : 1 - std::pow(q, static_cast<double>(z + 1)) / (1 + q);
   }
   Distribution result(scores.size());
   for (int64_t z = -reach; z <= reach; ++z) {
     const double noise = at_most[index(z)] - at_most[index(z - 1)];
-    const double exact_noise = z > 0 ? at_most[index(-z)] - at_most[index(-z - 1)] : noise;  // no cancellation in the right tail
+    const double exact_noise =
+        z > 0 ? at_most[index(-z)] - at_most[index(-z - 1)] : noise;  // no cancellation in the right tail
     for (size_t i = 0; i < scores.size(); ++i) {
       double probability = exact_noise;
       for (size_t j = 0; j < scores.size(); ++j) {
@@ -103,7 +105,8 @@ Law joint_top_k_law(size_t k) {
   return [k](const Scores& scores, double epsilon, int64_t per_record) {
     Distribution weights;
     for (const auto& set : subsets(scores.size(), k)) {
-      const size_t worst = *std::min_element(set.begin(), set.end(), [&](size_t a, size_t b) { return scores[a] < scores[b]; });
+      const size_t worst =
+          *std::min_element(set.begin(), set.end(), [&](size_t a, size_t b) { return scores[a] < scores[b]; });
       weights.push_back(relative_weight(scores, worst, epsilon, per_record));
     }
     return normalised(weights);
@@ -121,7 +124,8 @@ Law ranked_top_k_law(size_t k, std::function<double(size_t y, size_t k)> sets) {
     const std::vector<size_t> rank = ranks_of(scores);
     Distribution weights;
     for (const auto& set : subsets(scores.size(), k)) {
-      const size_t worst = *std::max_element(set.begin(), set.end(), [&](size_t a, size_t b) { return rank[a] < rank[b]; });
+      const size_t worst =
+          *std::max_element(set.begin(), set.end(), [&](size_t a, size_t b) { return rank[a] < rank[b]; });
       const size_t y = rank[worst] + 1;
       weights.push_back(sets(y, k) * relative_weight(scores, worst, epsilon, per_record) / choose(y - 1, k - 1));
     }

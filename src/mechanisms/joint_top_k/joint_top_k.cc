@@ -13,15 +13,15 @@
 namespace dppl {
 namespace {
 
-// The rank y (1-based) of a set's worst member has the weight τ_y = C(y−1, K−1)·exp(−unit·(u_(K) − u_(y))). These are upper bounds
-// on τ_y·2^scale in 64 bits, with the lower bounds that the acceptance step wants.
+// The rank y (1-based) of a set's worst member has the weight τ_y = C(y−1, K−1)·exp(−unit·(u_(K) − u_(y))). These are
+// upper bounds on τ_y·2^scale in 64 bits, with the lower bounds that the acceptance step wants.
 class RankWeights {
  public:
   RankWeights(std::span<const int64_t> scores, std::span<const uint32_t> order, size_t k, const Rational& unit)
       : scores_(scores), order_(order), k_(k), unit_(unit), binary_unit_(binary_exponent_unit(unit)) {
     choose_.reserve(order.size() - k + 1);
-    // C(y, K−1) = C(y−1, K−1)·y/(y−K+1). Three roundings a step, each a factor within 1 ± 2^-53, against a factor 1 + 2^-50
-    // on top: `mantissa` stays above the true value, by less than a factor 1 + 2^-48 a step.
+    // C(y, K−1) = C(y−1, K−1)·y/(y−K+1). Three roundings a step, each a factor within 1 ± 2^-53, against a factor 1 +
+    // 2^-50 on top: `mantissa` stays above the true value, by less than a factor 1 + 2^-48 a step.
     Choose choose{1.0, 0};
     for (size_t y = k; y <= order.size(); ++y) {
       choose_.push_back(choose);
@@ -43,8 +43,8 @@ class RankWeights {
     if (shift >= 63 || exponent.whole >= kFarAway) return {0, 2};
     const Choose& choose = choose_[y - k_];
     const Exp2Bounds exp = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
-    // mantissa < 2 and exp.upper <= 2^63 + 2^57, so the product is below 2^65 and a quarter of it fits; the cast of an integer to
-    // double and the product round by less than the factor.
+    // mantissa < 2 and exp.upper <= 2^63 + 2^57, so the product is below 2^65 and a quarter of it fits; the cast of an
+    // integer to double and the product round by less than the factor.
     const double upper = choose.mantissa * static_cast<double>(exp.upper) * (1 + 0x1p-50);
     const double loss = static_cast<double>(y - k_ + 4) * 0x1p-48;
     const double lower = choose.mantissa * static_cast<double>(exp.lower) * std::max(0.0, 1 - loss);
@@ -76,8 +76,8 @@ class RankWeights {
     double mantissa;  // in [1, 2)
     int64_t exponent;
   };
-  // Where split_exponent saturates (x >= 2^40), τ_y <= 2^(2^32 − 2^40), because there are fewer than 2^32 candidates; and rank K alone has
-  // τ_K = 1. So the smallest weight is more than enough.
+  // Where split_exponent saturates (x >= 2^40), τ_y <= 2^(2^32 − 2^40), because there are fewer than 2^32 candidates;
+  // and rank K alone has τ_K = 1. So the smallest weight is more than enough.
   static constexpr auto kFarAway = static_cast<uint64_t>(kLargestExponent);
 
   BinaryExponent exponent_of(size_t y) const { return split_exponent(static_cast<double>(gap(y)) * binary_unit_); }
@@ -110,7 +110,8 @@ Released<std::vector<size_t>> joint_top_k(Budget budget, Random& random, const U
   check_utilities(utilities, budget);
   const size_t candidates = utilities.values.size();
   if (k == 0 || k > candidates) {
-    throw InvalidInput(fmt::format("joint top-K: K is {}; it must be between 1 and the number of candidates, {}", k, candidates));
+    throw InvalidInput(
+        fmt::format("joint top-K: K is {}; it must be between 1 and the number of candidates, {}", k, candidates));
   }
   const Rational epsilon = budget.bounded_range_epsilon();
   const std::vector<uint32_t> order = rank_by_score(utilities.values);

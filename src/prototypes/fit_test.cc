@@ -1,0 +1,323 @@
+#include "dppl/fit.h"
+
+#include <gtest/gtest.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "dppl/classify.h"
+#include "dppl/error.h"
+#include "embeddings/private_access.h"
+#include "prototypes/class_sums.h"
+#include "prototypes/integer_row.h"
+#include "similarity/cpu.h"
+#include "similarity/dot.h"
+#include "similarity/row_math.h"
+#include "support/selection_laws.h"
+#include "support/statistics.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kDim = 24;
+
+std::vector<float> random_rows(size_t count, uint64_t seed, size_t dim = kDim) {
+  SeededRandom random(seed);
+  std::vector<float> values(count * dim);
+  for (float& value : values) value = static_cast<float>(static_cast<int64_t>(random.next64()) >> 20) * 0x1p-40f;
+  return values;
+}
+
+// Class c lies around coordinate c. 3 declared classes, the last one without a record.
+struct Sample {
+  std::vector<float> values;
+  std::vector<int64_t> labels;
+};
+Sample sample(size_t records = 40) {
+  Sample result{random_rows(records, 1), {}};
+  for (size_t i = 0; i < records; ++i) {
+    result.labels.push_back(static_cast<int64_t>(i % 2));
+    result.values[i * kDim + i % 2] += 100;
+  }
+  return result;
+}
+PrivateData data_of(const Sample& sample) {
+  return PrivateData::from_memory(sample.values, kDim, sample.labels, ClassSet::numbered(3));
+}
+PublicData pool() { return PublicData::from_memory(random_rows(60, 2), kDim); }
+
+FitOptions options(Method method, const char* transform = "none", unsigned threads = 2) {
+  FitOptions result;
+  result.hyperparameters.method = method;
+  result.hyperparameters.transform = TransformSpec::parse(transform);
+  if (method == Method::public_k) result.hyperparameters.k = 3;
+  result.threads = threads;
+  return result;
+}
+Budget zcdp(const Rational& rho) { return Budget::unledgered(BudgetSpec::zcdp(rho)); }
+
+std::string digest_of(const std::string& bytes) {
+  unsigned char hash[16];
+  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+  char text[33];
+  sodium_bin2hex(text, sizeof text, hash, sizeof hash);
+  return text;
+}
+
+std::string fitted_bytes(const FitOptions& how, const Sample& from = sample(), uint64_t seed = 7) {
+  const PublicData public_pool = pool();
+  SeededRandom random(seed);
+  return serialise_model(fit(data_of(from), &public_pool, how, zcdp(Rational(1, 2)), random));
+}
+
+const std::pair<Method, const char*> kKinds[] = {{Method::mean, "none"},       {Method::mean, "center"},
+                                                 {Method::mean, "pca:5"},      {Method::mean, "whiten:5"},
+                                                 {Method::public_one, "none"}, {Method::public_one, "whiten:5"},
+                                                 {Method::public_k, "center"}};
+
+TEST(Fit, BytesDoNotDependOnThreadsOrInstructions) {
+  const CpuLevel best = cpu_level();
+  for (const auto& [method, transform] : kKinds) {
+    const std::string first = fitted_bytes(options(method, transform, 1));
+    for (const unsigned threads : {2u, 3u, 7u})
+      EXPECT_EQ(fitted_bytes(options(method, transform, threads)), first) << transform;
+    if (best != CpuLevel::portable) {
+      force_cpu_level(CpuLevel::portable);
+      EXPECT_EQ(fitted_bytes(options(method, transform)), first) << transform;
+      unforce_cpu_level();
+    }
+  }
+}
+
+// Golden: seeded models of tiny data, without eigenvectors. A change here changes what every user's seeded experiments
+// give.
+TEST(Fit, GoldenModels) {
+  EXPECT_EQ(digest_of(fitted_bytes(options(Method::mean))), "4f99d7ffe3d7f41e2d82be7cc6c05076");
+  EXPECT_EQ(digest_of(fitted_bytes(options(Method::mean, "center"))), "0a05b45e6cd2b3ecf318edc656d69073");
+  EXPECT_EQ(digest_of(fitted_bytes(options(Method::public_one))), "ee97183b14d3ff52c8f81dedb4076c60");
+  EXPECT_EQ(digest_of(fitted_bytes(options(Method::public_k))), "12536788104e0b8cbb6783334aa22d6d");
+}
+
+TEST(Fit, TheOrderOfRecordsDoesNotMatter) {
+  const Sample original = sample();
+  Sample shuffled = original;
+  std::vector<size_t> order(original.labels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::reverse(order.begin() + 3, order.end());
+  for (size_t i = 0; i < order.size(); ++i) {
+    shuffled.labels[i] = original.labels[order[i]];
+    std::copy_n(original.values.begin() + static_cast<std::ptrdiff_t>(order[i] * kDim), kDim,
+                shuffled.values.begin() + static_cast<std::ptrdiff_t>(i * kDim));
+  }
+  for (const auto& [method, transform] : kKinds) {
+    EXPECT_EQ(fitted_bytes(options(method, transform), shuffled), fitted_bytes(options(method, transform), original))
+        << transform;
+  }
+}
+
+TEST(Fit, AClassWithoutRecordsAndADataSetWithoutRecordsFit) {
+  const PublicData public_pool = pool();
+  SecureRandom random;
+  for (const auto& [method, transform] : kKinds) {
+    const Model model = fit(data_of(sample()), &public_pool, options(method, transform), zcdp(1), random);
+    EXPECT_EQ(model.prototypes.size(), 3 * model.prototypes_per_class * model.output_dim());
+    EXPECT_TRUE(model.guarantee.is_private);
+    EXPECT_NO_THROW(fit(data_of({}), &public_pool, options(method, transform), zcdp(1), random));
+  }
+}
+
+// The bound that the noise is made for: thousands of rows, extreme ones included.
+TEST(IntegerRow, NeverExceedsTheRadius) {
+  const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
+  std::vector<int32_t> out(kDim);
+  for (uint64_t i = 0; i < 5000; ++i) {
+    auto row = random_rows(1, 100 + i);
+    if (i % 9 == 0) row.assign(kDim, big);
+    if (i % 9 == 1) row.assign(kDim, tiny);
+    if (i % 9 == 2) row[i % kDim] = big;
+    if (i % 9 == 3) row.assign(kDim, 0), row[i % kDim] = -1;
+    if (i % 9 == 4) row.assign(kDim, 1.0f / 3);
+    for (const double clip : {0.0, 1e-3, 1.0, 1e30}) {
+      integer_row(row, clip, out);
+      EXPECT_LE(sum_of_squares(out.data(), out.size()), kRadius * kRadius) << i << " " << clip;
+    }
+    integer_row(row, 0, out);
+    // And it is no shorter than truncation makes it.
+    EXPECT_GE(std::sqrt(static_cast<double>(sum_of_squares(out.data(), out.size()))),
+              static_cast<double>(kRadius) - std::sqrt(kDim) - 1);
+  }
+  std::vector<float> zeros(kDim);
+  integer_row(zeros, 0, out);
+  EXPECT_EQ(sum_of_squares(out.data(), out.size()), 0);
+}
+
+// One record more moves only its class's sum, by its own integer row: no other record's integers change.
+TEST(ClassSums, OneRecordMovesTheSumByItsOwnRow) {
+  const PublicData public_pool = pool();
+  for (const char* transform : {"none", "center", "whiten:5"}) {
+    const auto how = options(Method::mean, transform);
+    const PublicTransform rows = PublicTransform::compute(how.hyperparameters.transform, kDim, &public_pool);
+    const auto sums_of = [&](const Sample& from) {
+      const PrivateData data = data_of(from);
+      const PrivateAccess access(data);
+      return class_sums({access, 3, &public_pool, rows, how.hyperparameters, 2, how.progress}, 0);
+    };
+    for (size_t records : {0u, 3u, 255u, 256u, 300u}) {
+      Sample before = sample(records), after = before;
+      const auto extra = random_rows(1, 999 + records);
+      after.values.insert(after.values.begin(), extra.begin(),
+                          extra.end());  // in front: every other row moves by one place
+      after.labels.insert(after.labels.begin(), 2);
+      const ClassSums a = sums_of(before), b = sums_of(after);
+      const size_t dim = rows.output_dim();
+      std::vector<float> transformed(dim);
+      std::vector<int32_t> integers(dim);
+      rows.apply(extra, transformed);
+      integer_row(transform == std::string("none") ? std::span<const float>(extra) : transformed, 0, integers);
+      for (size_t i = 0; i < 3 * dim; ++i) {
+        EXPECT_EQ(b.sums[i] - a.sums[i], i < 2 * dim ? 0 : integers[i - 2 * dim]) << transform << " " << records;
+      }
+      EXPECT_EQ(b.counts[2], a.counts[2] + 1);
+    }
+  }
+}
+
+// DPPL-Public on a small pool has the law exp(ε·u/M), with u from the reference kernel. n = 20,000, α = 1e-6.
+TEST(Fit, PublicPrototypesHaveTheExponentialLaw) {
+  const PublicData public_pool = PublicData::from_memory(random_rows(6, 3), kDim);
+  Sample few = sample(9);
+  for (const Method method : {Method::public_one, Method::public_k}) {
+    FitOptions how = options(method, "none", 1);
+    how.hyperparameters.k = method == Method::public_k ? 2 : 1;
+    how.hyperparameters.clip_min = Rational(4, 5);
+    how.hyperparameters.clip_max = Rational(6, 5);
+    const PrivateData data = data_of(few);
+    std::vector<int64_t> scores(6);
+    ScoreRows members(5, kDim), candidates(6, kDim);
+    for (size_t i = 0; i < 5; ++i) members.set(i, std::span(few.values).subspan(2 * i * kDim, kDim));  // class 0
+    for (size_t i = 0; i < 6; ++i) candidates.set(i, std::span<const float>(random_rows(6, 3)).subspan(i * kDim, kDim));
+    add_scores_reference(members, candidates, 0, {0.8f - 1, 1.2f - 1}, scores);
+
+    const auto sets = testing::subsets(6, how.hyperparameters.k);
+    const auto law = testing::joint_top_k_law(how.hyperparameters.k)(scores, 1.5, kScoreTop);
+    SeededRandom random(31);
+    uint64_t run = 0;
+    const auto counts = testing::count_draws(20000, sets.size(), [&] {
+      Random fresh = random.stream(run++);
+      const Model model = fit(data, &public_pool, how, Budget::unledgered(BudgetSpec::pure(Rational(3, 2))), fresh);
+      const std::vector<size_t> chosen(model.pool_indices.begin(),
+                                       model.pool_indices.begin() + static_cast<std::ptrdiff_t>(how.hyperparameters.k));
+      return static_cast<size_t>(std::find(sets.begin(), sets.end(), chosen) - sets.begin());
+    });
+    EXPECT_GT(testing::chi_square_p_value(counts, law), testing::kAlpha);
+    const auto wrong = testing::joint_top_k_law(how.hyperparameters.k)(scores, 3, kScoreTop);
+    EXPECT_LT(testing::chi_square_p_value(counts, wrong), testing::kAlpha) << "no power";
+  }
+}
+
+TEST(Fit, EveryMethodClassifiesWellSeparatedClasses) {
+  const Sample train = sample(400);
+  const PublicData public_pool = PublicData::from_memory(sample(60).values, kDim);
+  SecureRandom random;
+  std::vector<FitOptions> ways{options(Method::mean), options(Method::mean, "center"), options(Method::public_one),
+                               options(Method::public_k), options(Method::automatic)};
+  ways.push_back(options(Method::mean));
+  ways.back().hyperparameters.distance = Distance::euclidean;
+  ways.push_back(options(Method::mean));
+  ways.back().hyperparameters.norm = Rational(100);
+  for (const FitOptions& way : ways) {
+    const PrivateData data = PrivateData::from_memory(train.values, kDim, train.labels, ClassSet::numbered(2));
+    const Model model = fit(data, &public_pool, way, zcdp(2), random);
+    const Embeddings rows = Embeddings::from_memory(sample(50).values, kDim);
+    const auto predicted = Classifier(model).predict(rows);
+    Classifier(model, 3).score(rows,
+                               [&](uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest) {
+                                 EXPECT_EQ(scores.size(), nearest.size() * 2);
+                                 for (size_t i = 0; i < nearest.size(); ++i)
+                                   EXPECT_EQ(nearest[i], predicted[first + i]);
+                               });
+    size_t right = 0;
+    for (size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == static_cast<int32_t>(i % 2);
+    // 50 rows; guessing gets 25. Whitening (auto) gives the 23 directions of noise as much weight as the one that
+    // matters.
+    EXPECT_GE(right, 42u) << to_string(model.hyperparameters.method);
+  }
+}
+
+TEST(Fit, ThePapersEstimatorsTakeCountsAsPublic) {
+  SecureRandom random;
+  FitOptions how = options(Method::mean);
+  const PrivateData data = data_of(sample());
+  const auto replace = [](const Rational& rho) {
+    return Budget::unledgered(BudgetSpec::zcdp(rho, Relation::replace_in_class));
+  };
+  EXPECT_THROW(fit(data, nullptr, how, replace(1), random), InvalidInput);
+  for (const Estimator estimator : {Estimator::naive, Estimator::coinpress}) {
+    how.hyperparameters.estimator = estimator;
+    EXPECT_THROW(fit(data, nullptr, how, zcdp(1), random), InvalidInput);
+    const Model model = fit(data, nullptr, how, replace(50), random);
+    EXPECT_EQ(model.guarantee.relation, Relation::replace_in_class);
+    EXPECT_LE(*model.guarantee.rho, Rational(50));
+    EXPECT_EQ(Classifier(model).predict(Embeddings::from_memory(sample(2).values, kDim)), (std::vector<int32_t>{0, 1}));
+  }
+  how.hyperparameters.estimator = Estimator::naive;
+  const Model naive = fit(data, nullptr, how, replace(Rational(1, 2)), random);
+  EXPECT_EQ(naive.noise_variance,
+            Rational(4 * kRadius * kRadius));  // (2R)²/(2ρ): twice the noise of the sum's own bound
+  EXPECT_EQ(naive.counts, (std::vector<int64_t>{20, 20, 0}));
+}
+
+TEST(Fit, PriceIsWhatIsSpent) {
+  const PublicData public_pool = pool();
+  SecureRandom random;
+  for (const auto& [method, transform] : kKinds) {
+    for (const BudgetSpec& spec :
+         {BudgetSpec::zcdp(Rational(1, 50)), BudgetSpec::approximate(1, Rational(1, 100000))}) {
+      const FitOptions how = options(method, transform);
+      const Guarantee promised = price(resolve(how.hyperparameters, spec, &public_pool), spec);
+      EXPECT_EQ(fit(data_of(sample()), &public_pool, how, Budget::unledgered(spec), random).guarantee, promised);
+      EXPECT_LE(promised.replace_one().rho.value_or(0), 4 * *promised.rho);
+    }
+  }
+  FitOptions euclidean = options(Method::mean);
+  euclidean.hyperparameters.distance = Distance::euclidean;
+  EXPECT_EQ(*fit(data_of(sample()), nullptr, euclidean, zcdp(1), random).guarantee.rho, Rational(1));
+}
+
+TEST(Fit, RefusesBeforeTheBudgetIsTouched) {
+  const PublicData public_pool = pool(), other = PublicData::from_memory(random_rows(5, 1, 7), 7);
+  const PrivateData data = data_of(sample());
+  const auto refused = [&](FitOptions how, const BudgetSpec& spec, const PublicData* which) {
+    EXPECT_THROW(FitPlan(data, which, how, spec), InvalidInput);
+  };
+  const BudgetSpec rho = BudgetSpec::zcdp(1), pure = BudgetSpec::pure(1);
+  refused(options(Method::mean), pure, &public_pool);
+  refused(options(Method::public_one), rho, nullptr);
+  refused(options(Method::public_one), rho, &other);
+  refused(options(Method::mean, "whiten:3"), rho, nullptr);
+  refused(options(Method::mean, "whiten:3"), rho, &other);
+  refused(options(Method::mean, "whiten:25"), rho, &public_pool);
+  refused(options(Method::automatic), pure, nullptr);
+  refused(options(Method::public_one), BudgetSpec::pure(1, Relation::replace_in_class), &public_pool);
+  FitOptions how = options(Method::public_k);
+  how.hyperparameters.k = 61;
+  refused(how, rho, &public_pool);
+  how = options(Method::public_one);
+  how.hyperparameters.clip_min = how.hyperparameters.clip_max;
+  refused(how, rho, &public_pool);
+  how = options(Method::mean);
+  how.hyperparameters.transform.average_pool = kDim + 1;
+  refused(how, rho, nullptr);
+  how = options(Method::mean);
+  how.hyperparameters.norm = Rational(-1);
+  refused(how, rho, nullptr);
+  how = options(Method::mean);
+  how.hyperparameters.count_share = 1;
+  refused(how, rho, nullptr);
+}
+
+}  // namespace
+}  // namespace dppl

@@ -1,0 +1,222 @@
+// The main job as a user runs it: files in, model out, predictions, errors.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dppl/random.h"
+#include "support/npy_bytes.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace dppl {
+namespace {
+
+using testing::npy_bytes;
+using testing::raw;
+using testing::TempDir;
+
+class FitCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SeededRandom random(5);
+    const auto noise = [&random] { return static_cast<float>(random.next64() >> 40) * 0x1p-24f; };
+    std::vector<float> train, pool;
+    std::vector<int32_t> labels;
+    for (int i = 0; i < 200; ++i) {
+      labels.push_back(i % 2);
+      for (int k = 0; k < 8; ++k) {
+        train.push_back(noise() + (k == i % 2 ? 4.0f : 0.0f));
+        pool.push_back(noise() + (k == i % 8 ? 4.0f : 0.0f));
+      }
+    }
+    files_.file("x.npy", npy_bytes("<f4", "(200, 8)", raw(train)));
+    files_.file("y.npy", npy_bytes("<i4", "(200,)", raw(labels)));
+    files_.file("pool.npy", npy_bytes("<f4", "(200, 8)", raw(pool)));
+    files_.file("names.txt", "cat\ndog\nbird\n");
+    before_ = files_.entries();
+  }
+
+  std::vector<std::string> fit_args(std::vector<std::string> more) const {
+    std::vector<std::string> args{"fit",       "--train",         path("x.npy"), "--labels",    path("y.npy"),
+                                  "--classes", path("names.txt"), "-o",          path("m.dppl")};
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  }
+  RunResult fit(std::vector<std::string> more) const { return run_program(fit_args(std::move(more))); }
+  std::string path(const char* name) const { return files_.path(name); }
+
+  // Exit status 1, one line with these words, no new file.
+  void expect_refused(const RunResult& result, const std::string& words) const {
+    EXPECT_EQ(result.status, 1) << result.out << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(files_.entries(), before_);
+  }
+
+  TempDir files_;
+  size_t before_ = 0;
+};
+
+TEST_F(FitCommand, FitsPredictsAndEvaluatesWithALedger) {
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", path("l"), "--dataset", "d", "--rho", "1"}).status, 0);
+  const auto fitted = fit({"--method", "mean", "--rho", "0.6", "--ledger", path("l"), "--dataset", "d", "--json"});
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  const auto told = nlohmann::json::parse(fitted.out);
+  EXPECT_EQ(told["method"], "mean");
+  EXPECT_EQ(told["private"], true);
+  EXPECT_EQ(told["guarantee"]["rho"], 0.6);
+
+  // The reservation and the model's digest are in the ledger, and 0.6 more is refused.
+  const auto shown = run_program({"ledger", "show", "--ledger", path("l")});
+  EXPECT_NE(shown.out.find(told["digest"].get<std::string>()), std::string::npos) << shown.out;
+  const auto again = fit({"--method", "mean", "--rho", "0.6", "--ledger", path("l"), "--dataset", "d"});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.err.find("0.4"), std::string::npos) << again.err;
+
+  const auto evaluated = run_program({"eval", path("m.dppl"), "--in", path("x.npy"), "--labels", path("y.npy"),
+                                      "--train-labels", path("y.npy"), "--json"});
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  const auto scores = nlohmann::json::parse(evaluated.out);
+  EXPECT_EQ(scores["n"], 200);
+  EXPECT_GT(scores["balanced_accuracy"], 0.9);
+  EXPECT_EQ(scores["per_class"].size(), 3u);
+
+  const auto predicted = run_program(
+      {"predict", path("m.dppl"), "--in", path("x.npy"), "-o", path("p.npy"), "--scores", path("s.npy"), "--json"});
+  ASSERT_EQ(predicted.status, 0) << predicted.err;
+  EXPECT_EQ(nlohmann::json::parse(predicted.out)["n"], 200);
+  EXPECT_EQ(testing::read_text(path("s.npy")).size(), 128u + 200 * 3 * 4);
+  const auto printed = run_program({"predict", path("m.dppl"), "--in", path("x.npy")});
+  EXPECT_EQ(std::count(printed.out.begin(), printed.out.end(), '\n'), 200);
+  EXPECT_NE(printed.out.find("dog"), std::string::npos);
+}
+
+TEST_F(FitCommand, WithoutALedgerItSaysSoInOneLine) {
+  const auto result = fit({"--rho", "1"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.err.find("No ledger"), std::string::npos);
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST_F(FitCommand, ASeedNeedsTheWordAndIsRepeatable) {
+  EXPECT_EQ(fit({"--rho", "1", "--seed", "3"}).status, 2);
+  EXPECT_EQ(fit({"--rho", "1", "--not-private"}).status, 2);
+  EXPECT_EQ(fit({"--rho", "1", "--seed", "3", "--not-private"}).status, 0);
+  const std::string first = testing::read_text(path("m.dppl"));
+  const auto again = fit({"--rho", "1", "--seed", "3", "--not-private", "--threads", "1"});
+  EXPECT_EQ(testing::read_text(path("m.dppl")), first);
+  EXPECT_NE(again.out.find("NOT PRIVATE"), std::string::npos) << again.out;
+  EXPECT_NE(run_program({"predict", path("m.dppl"), "--in", path("x.npy")}).err.find("NOT PRIVATE"), std::string::npos);
+}
+
+TEST_F(FitCommand, EveryMethodAndOptionRuns) {
+  const std::string pool = path("pool.npy");
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--method", "public", "--pool", pool, "--epsilon", "1"},
+           {"--method", "public", "--pool", pool, "--epsilon", "1", "--delta", "1e-5", "--mechanism",
+            "permute-and-flip"},
+           {"--method", "public", "--pool", pool, "--rho", "0.1", "--mechanism", "laplace", "--clip-min", "1.1",
+            "--clip-max", "1.9"},
+           {"--method", "public-k", "--k", "3", "--pool", pool, "--epsilon", "1", "--transform", "center"},
+           {"--method", "mean", "--pool", pool, "--rho", "1", "--transform", "pca:3"},
+           {"--method", "mean", "--pool", pool, "--epsilon", "1", "--delta", "1e-6", "--transform", "whiten:3"},
+           {"--method", "mean", "--rho", "1", "--average-pool", "2", "--distance", "euclidean"},
+           {"--method", "mean", "--rho", "1", "--norm", "5"},
+           {"--method", "mean", "--rho", "1", "--neighbours", "replace-in-class"},
+           {"--method", "mean", "--rho", "1", "--neighbours", "replace-in-class", "--estimator", "coinpress"},
+           {"--method", "auto", "--pool", pool, "--epsilon", "1"},
+           {"--method", "auto", "--pool", pool, "--rho", "0.01"}}) {
+    const auto result = fit(more);
+    EXPECT_EQ(result.status, 0) << more[1] << ": " << result.err;
+    EXPECT_EQ(run_program({"inspect", path("m.dppl"), "--json"}).status, 0);
+    EXPECT_EQ(run_program({"eval", path("m.dppl"), "--in", path("x.npy"), "--labels", path("y.npy")}).status, 0);
+  }
+  EXPECT_NE(fit({"--method", "mean", "--rho", "1", "--neighbours", "replace-in-class"})
+                .out.find("Class sizes are taken as public"),
+            std::string::npos);
+}
+
+TEST_F(FitCommand, BadInputIsRefusedAndCostsNothing) {
+  expect_refused(fit({"--method", "mean", "--epsilon", "1"}), "pure");
+  expect_refused(fit({"--method", "public", "--epsilon", "1"}), "--pool");
+  expect_refused(fit({"--method", "magic", "--epsilon", "1"}), "'magic'");
+  expect_refused(fit({"--rho", "-1"}), "'-1'");
+  expect_refused(fit({"--rho", "0"}), "'0'");
+  expect_refused(fit({"--rho", "nan"}), "'nan'");
+  expect_refused(fit({"--epsilon", "1", "--delta", "1"}), "δ = 1");
+  expect_refused(fit({"--rho", "1", "--transform", "whiten:9", "--pool", path("pool.npy")}), "whiten:9");
+  expect_refused(fit({"--rho", "1", "--transform", "shrink"}), "'shrink'");
+  expect_refused(fit({"--rho", "1", "--ledger", path("none"), "--dataset", "d"}), "none");
+  auto args = fit_args({"--rho", "1"});
+  args[2] = path("missing.npy");
+  expect_refused(run_program(args), "missing.npy");
+  args = fit_args({"--rho", "1"});
+  args[6] = "1";
+  expect_refused(run_program(args), "label");
+  args = fit_args({"--rho", "1"});
+  args[8] = path("no/such/directory/m.dppl");
+  expect_refused(run_program(args), "no/such/directory");
+  args[8] = "/dev/full";
+  expect_refused(run_program(args), "/dev/full");
+}
+
+TEST_F(FitCommand, AFullDiskIsFoundBeforeTheBudgetIsReserved) {
+  const std::string disk = path("disk");
+  std::filesystem::create_directory(disk);
+  if (run_command({"mount", "-t", "tmpfs", "-o", "size=20k", "tmpfs", disk}).status != 0)
+    GTEST_SKIP() << "needs the right to mount a small disk";
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", path("l"), "--dataset", "d", "--rho", "1"}).status, 0);
+  auto args = fit_args({"--rho", "1", "--ledger", path("l"), "--dataset", "d"});
+  args[8] = disk + "/m.dppl";
+  const auto result = run_program(args);
+  const bool empty = std::filesystem::is_empty(disk);
+  run_command({"umount", disk});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("space"), std::string::npos) << result.err;
+  EXPECT_TRUE(empty);
+  EXPECT_EQ(run_program({"ledger", "show", "--ledger", path("l")}).out.find("reserved"), std::string::npos);
+}
+
+TEST_F(FitCommand, BadRowsAreRefusedBeforeTheLedgerIsCharged) {
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", path("l"), "--dataset", "d", "--rho", "1"}).status, 0);
+  ++before_;
+  std::vector<float> rows(16, 1.0f);
+  std::vector<int32_t> labels{0, 1};
+  const auto with = [&](const std::string& x, const std::string& y) {
+    files_.file("x.npy", x);
+    files_.file("y.npy", y);
+    return fit({"--rho", "0.5", "--ledger", path("l"), "--dataset", "d"});
+  };
+  const std::string y = npy_bytes("<i4", "(2,)", raw(labels));
+  rows[3] = std::numeric_limits<float>::quiet_NaN();
+  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "row 0");
+  rows[3] = std::numeric_limits<float>::infinity();
+  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "row 0");
+  std::fill(rows.begin(), rows.end(), 0.0f);
+  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "zero");
+  std::fill(rows.begin(), rows.end(), 1.0f);
+  const std::string x = npy_bytes("<f4", "(2, 8)", raw(rows));
+  expect_refused(with(x, npy_bytes("<i4", "(2,)", raw(std::vector<int32_t>{0, 3}))), "3");
+  expect_refused(with(x, npy_bytes("<i4", "(1,)", raw(std::vector<int32_t>{0}))), "y.npy");
+  expect_refused(with(x.substr(0, x.size() - 4), y), "x.npy");
+  expect_refused(with(npy_bytes("<f4", "(99999999999, 99999999999)", raw(rows)), y), "x.npy");
+  const auto shown = nlohmann::json::parse(run_program({"ledger", "show", "--ledger", path("l"), "--json"}).out);
+  EXPECT_EQ(shown.dump().find("reserve\""), std::string::npos) << shown;
+}
+
+TEST_F(FitCommand, HelpTeachesAndWrongUsageIsTwo) {
+  for (const char* command : {"fit", "predict", "eval", "inspect", "longtail", "account", "ledger", "audit"}) {
+    const auto help = run_program({command, "--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_NE(help.out.find("dppl "), std::string::npos) << command;
+    EXPECT_EQ(run_program({command, "--no-such-option"}).status, 2) << command;
+  }
+  EXPECT_EQ(run_program({"fit"}).status, 2);
+  EXPECT_EQ(fit({}).status, 2);
+  EXPECT_EQ(fit({"--rho", "1", "--epsilon", "1"}).status, 2);
+  EXPECT_EQ(run_program({"predict", path("nothing.dppl"), "--in", path("x.npy")}).status, 1);
+  EXPECT_EQ(run_program({"predict", path("x.npy"), "--in", path("x.npy")}).status, 1);
+}
+
+}  // namespace
+}  // namespace dppl

@@ -1,0 +1,81 @@
+// End to end on real embeddings, where they lie beside the project (../shared/data): CIFAR-100 with a long tail of
+// 1:100 and a pool of 50,000, ρ = 0.02, mean balanced accuracy over 5 seeds. Skipped elsewhere.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "dppl/classify.h"
+#include "dppl/experiments.h"
+#include "dppl/fit.h"
+#include "support/temp_dir.h"
+
+namespace dppl {
+namespace {
+
+constexpr int kSeeds = 5;
+
+class RealData : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(directory_ / "pool_x.npy")) {
+      GTEST_SKIP() << "no embeddings at ../shared/data beside the project: this test needs CIFAR-100 and a pool there";
+    }
+  }
+
+  std::string path(const char* name) const { return (directory_ / name).string(); }
+
+  double mean_balanced_accuracy(const Hyperparameters& hyperparameters,
+                                Relation relation = Relation::add_remove) const {
+    const ClassSet classes = ClassSet::numbered(100);
+    const PublicData pool = PublicData::open(path("pool_x.npy"));
+    const auto train_labels = read_labels(path("cifar100_train_y.npy"), classes),
+               truth = read_labels(path("cifar100_test_y.npy"), classes);
+    const Embeddings test = Embeddings::open(path("cifar100_test_x.npy"));
+    const testing::TempDir files;
+    double total = 0;
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      const auto rows = long_tail_rows(train_labels, classes, 100, static_cast<uint64_t>(seed));
+      write_npy(files.path("rows.npy"), std::vector<int64_t>(rows.begin(), rows.end()));
+      const PrivateData data = PrivateData::open(path("cifar100_train_x.npy"), path("cifar100_train_y.npy"), classes,
+                                                 files.path("rows.npy"));
+      SeededRandom random(static_cast<uint64_t>(seed));
+      FitOptions options;
+      options.hyperparameters = hyperparameters;
+      const Model model =
+          fit(data, &pool, options, Budget::unledgered(BudgetSpec::zcdp(Rational(1, 50), relation)), random);
+      const auto predicted = Classifier(model).predict(test);
+      total += evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, classes).balanced_accuracy;
+    }
+    RecordProperty("balanced_accuracy", std::to_string(total / kSeeds));
+    std::cout << "mean balanced accuracy " << 100 * total / kSeeds << "%\n";
+    return total / kSeeds;
+  }
+
+ private:
+  const std::filesystem::path directory_ = std::filesystem::path(DPPL_SOURCE_DIR) / "../shared/data";
+};
+
+TEST_F(RealData, PublicPrototypes) {
+  Hyperparameters hp;
+  hp.method = Method::public_one;
+  hp.clip_min = Rational(14, 10);
+  hp.clip_max = Rational(17, 10);
+  EXPECT_NEAR(mean_balanced_accuracy(hp), 0.27, 0.02);
+}
+
+TEST_F(RealData, NoisySumsOfWhitenedRows) {
+  Hyperparameters hp;
+  hp.method = Method::mean;
+  hp.transform = TransformSpec::parse("whiten:64");
+  EXPECT_GE(mean_balanced_accuracy(hp), 0.30);
+}
+
+TEST_F(RealData, ThePapersOwnMean) {
+  Hyperparameters hp;
+  hp.method = Method::mean;
+  hp.estimator = Estimator::naive;
+  EXPECT_NEAR(mean_balanced_accuracy(hp, Relation::replace_in_class), 0.09, 0.02);
+}
+
+}  // namespace
+}  // namespace dppl
