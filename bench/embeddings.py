@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Fit and predict against reading, numpy and scikit-learn, in one run, with two threads.
 
     scripts/setup.sh --bench && scripts/build.sh && bench/embeddings.py [--rows 1000000] [--directory DIR]
@@ -35,7 +35,7 @@ def seconds(work, repeats=3):
 
 
 def run(*arguments):
-    subprocess.run([DPPL, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([DPPL, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False)
 
 
 def peak_megabytes(*arguments):
@@ -57,12 +57,13 @@ def read_once(path):
 
 def write_rows(path, rows, generator, offsets):
     """Rows around class means, block by block, so that the whole never has to fit in memory twice."""
-    array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(rows, DIM))
     labels = generator.integers(0, CLASSES, rows, dtype=np.int32)
-    for begin in range(0, rows, 10_000):
-        end = min(begin + 10_000, rows)
-        array[begin:end] = generator.standard_normal((end - begin, DIM), dtype=np.float32) + offsets[labels[begin:end]]
-    array.flush()
+    with open(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, DIM)})
+        for begin in range(0, rows, 10_000):
+            end = min(begin + 10_000, rows)
+            block = generator.standard_normal((end - begin, DIM), dtype=np.float32) + offsets[labels[begin:end]]
+            file.write(block.tobytes())
     return labels
 
 
@@ -79,6 +80,7 @@ def main():
         y = write_rows(train, TRAIN, generator, offsets)
         np.save(labels, y)
         write_rows(pool, 20_000, generator, offsets)
+        os.sync()  # or writing back what was generated would be measured too
         read_once(train)
 
         fit = ("fit", "--method", "mean", "--rho", "0.1", "--train", train, "--labels", labels, "--classes", str(CLASSES), "-o", model, "--threads", "2")
@@ -103,6 +105,7 @@ def main():
         part = x[: arguments.rows // 10]
         peer = 10 * seconds(lambda: centroids.predict(part), 1)
         del x, part
+        os.sync()
         read_once(test)
         predicting = seconds(lambda: run("predict", model, "--in", test, "-o", out, "--threads", "2"))
         rate = 2 * arguments.rows * DIM * CLASSES / 1e9

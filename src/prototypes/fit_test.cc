@@ -130,6 +130,12 @@ TEST(Fit, AClassWithoutRecordsAndADataSetWithoutRecordsFit) {
 }
 
 // The bound that the noise is made for: thousands of rows, extreme ones included.
+int64_t sum_of_squares(const std::vector<int32_t>& row) {
+  int64_t sum = 0;
+  for (const int32_t value : row) sum += int64_t{value} * value;
+  return sum;
+}
+
 TEST(IntegerRow, NeverExceedsTheRadius) {
   const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
   std::vector<int32_t> out(kDim);
@@ -142,16 +148,15 @@ TEST(IntegerRow, NeverExceedsTheRadius) {
     if (i % 9 == 4) row.assign(kDim, 1.0f / 3);
     for (const double clip : {0.0, 1e-3, 1.0, 1e30}) {
       integer_row(row, clip, out);
-      EXPECT_LE(sum_of_squares(out.data(), out.size()), kRadius * kRadius) << i << " " << clip;
+      EXPECT_LE(sum_of_squares(out), kRadius * kRadius) << i << " " << clip;
     }
     integer_row(row, 0, out);
     // And it is no shorter than truncation makes it.
-    EXPECT_GE(std::sqrt(static_cast<double>(sum_of_squares(out.data(), out.size()))),
-              static_cast<double>(kRadius) - std::sqrt(kDim) - 1);
+    EXPECT_GE(std::sqrt(static_cast<double>(sum_of_squares(out))), static_cast<double>(kRadius) - std::sqrt(kDim) - 1);
   }
   std::vector<float> zeros(kDim);
   integer_row(zeros, 0, out);
-  EXPECT_EQ(sum_of_squares(out.data(), out.size()), 0);
+  EXPECT_EQ(sum_of_squares(out), 0);
 }
 
 // One record more moves only its class's sum, by its own integer row: no other record's integers change.

@@ -16,11 +16,7 @@ void integer_row(std::span<const float> row, double clip, std::span<int32_t> out
   // Truncation shortens, but `length` and the products are rounded; whether the bound holds is decided in integers. No
   // coordinate exceeds kRadius by more than a rounding, so the sum of squares fits.
   double scale = static_cast<double>(kRadius) / length;
-  truncate_row(row.data(), row.size(), scale, out.data());
-  while (sum_of_squares(out.data(), out.size()) > kRadius * kRadius) {
-    scale *= 1 - 0x1p-40;
-    truncate_row(row.data(), row.size(), scale, out.data());
-  }
+  while (truncate_row(row.data(), row.size(), scale, out.data()) > kRadius * kRadius) scale *= 1 - 0x1p-40;
 }
 
 }  // namespace dppl

@@ -21,8 +21,8 @@
 namespace dppl {
 namespace {
 
-// Eight partial sums, folded in one fixed order.
-constexpr size_t kLanes = 8;
+// Partial sums, enough to hide the latency of an addition, folded in one fixed order.
+constexpr size_t kLanes = 32;
 
 template <CpuLevel kLevel>
 DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
@@ -35,7 +35,10 @@ DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
     }
   }
   for (size_t l = 0; i < n; ++i, ++l) lanes[l] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  *result = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  }
+  *result = lanes[0];
 }
 
 template <CpuLevel kLevel>
@@ -126,20 +129,19 @@ DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t beg
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = static_cast<int32_t>(static_cast<double>(x[i]) * scale);
+DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out, int64_t* squares) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const auto value = static_cast<int32_t>(static_cast<double>(x[i]) * scale);
+    out[i] = value;
+    sum += static_cast<int64_t>(value) * value;
+  }
+  *squares = sum;
 }
 
 template <CpuLevel kLevel>
 DPPL_INLINE void add_body(const int32_t* x, size_t n, int64_t* sum) {
   for (size_t i = 0; i < n; ++i) sum[i] += x[i];
-}
-
-template <CpuLevel kLevel>
-DPPL_INLINE void integer_squares_body(const int32_t* x, size_t n, int64_t* result) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < n; ++i) sum += static_cast<int64_t>(x[i]) * x[i];
-  *result = sum;
 }
 
 DPPL_KERNEL(squares, (const float* x, size_t n, double* result), (x, n, result))
@@ -148,9 +150,8 @@ DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float
             (rows, count, inner, basis, outer, out))
 DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
             (rows, count, n, begin, end, out))
-DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
+DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out, int64_t* squares), (x, n, s, out, squares))
 DPPL_KERNEL(add, (const int32_t* x, size_t n, int64_t* sum), (x, n, sum))
-DPPL_KERNEL(integer_squares, (const int32_t* x, size_t n, int64_t* result), (x, n, result))
 
 }  // namespace
 
@@ -170,14 +171,12 @@ void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t en
   DPPL_DISPATCH(gram, (rows, count, n, begin, end, gram));
 }
 
-void truncate_row(const float* x, size_t n, double scale, int32_t* out) { DPPL_DISPATCH(truncate, (x, n, scale, out)); }
+int64_t truncate_row(const float* x, size_t n, double scale, int32_t* out) {
+  int64_t squares;
+  DPPL_DISPATCH(truncate, (x, n, scale, out, &squares));
+  return squares;
+}
 
 void add_row(const int32_t* x, size_t n, int64_t* sum) { DPPL_DISPATCH(add, (x, n, sum)); }
-
-int64_t sum_of_squares(const int32_t* x, size_t n) {
-  int64_t result;
-  DPPL_DISPATCH(integer_squares, (x, n, &result));
-  return result;
-}
 
 }  // namespace dppl
