@@ -6,7 +6,6 @@
 #include "numbers/parallel.h"
 #include "prototypes/class_rows.h"
 #include "prototypes/integer_row.h"
-#include "similarity/row_math.h"
 
 namespace dppl {
 namespace {
@@ -29,9 +28,7 @@ ClassSums class_sums(const FitInput& input, double clip) {
     ClassSums& part = parts[thread];
     part.sums.resize(size);
     part.counts.resize(input.classes);
-    thread_local std::vector<int32_t> integers;
     thread_local std::vector<float> scratch;
-    integers.resize(dim);
     scratch.resize(input.access.embeddings().dim());
     TransformedBlock block(input.transform);
     std::span<const float> rows;
@@ -41,8 +38,8 @@ ClassSums class_sums(const FitInput& input, double clip) {
     }
     for (size_t i = begin; i < end; ++i) {
       const auto label = static_cast<size_t>(input.access.labels()[i]);
-      integer_row(in_place ? input.access.row_view(i, scratch) : rows.subspan((i - begin) * dim, dim), clip, integers);
-      add_row(integers.data(), dim, part.sums.data() + label * dim);
+      add_integer_row(in_place ? input.access.row_view(i, scratch) : rows.subspan((i - begin) * dim, dim), clip,
+                      std::span(part.sums).subspan(label * dim, dim));
       ++part.counts[label];
     }
   });

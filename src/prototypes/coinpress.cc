@@ -56,7 +56,6 @@ class ClassMean {
  private:
   std::vector<int64_t> clipped_sum(double clip) const {
     std::vector<int64_t> sum(dim_);
-    std::vector<int32_t> integers(dim_);
     std::vector<float> row(dim_);
     TransformedBlock block(input_.transform);
     for (const size_t record : records_) {
@@ -65,8 +64,7 @@ class ClassMean {
       const double length = std::sqrt(sum_of_squares(values.data(), dim_));
       scale_row(values.data(), dim_, length > 0 ? 1 / length : 0, row.data());
       for (size_t k = 0; k < dim_; ++k) row[k] -= center_[k];
-      integer_row(row, clip, integers);
-      add_row(integers.data(), dim_, sum.data());
+      add_integer_row(row, clip, sum);
     }
     return sum;
   }

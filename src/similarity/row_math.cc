@@ -128,20 +128,16 @@ DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t beg
   for (; i < end; ++i) product_band<kLevel, 1>(rows + i, n, 1, rows, n, count, i + 1, gram + (i - begin) * n, n);
 }
 
+DPPL_INLINE int32_t truncated(float x, double scale) { return static_cast<int32_t>(static_cast<double>(x) * scale); }
+
 template <CpuLevel kLevel>
-DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out, int64_t* squares) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const auto value = static_cast<int32_t>(static_cast<double>(x[i]) * scale);
-    out[i] = value;
-    sum += static_cast<int64_t>(value) * value;
-  }
-  *squares = sum;
+DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = truncated(x[i], scale);
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void add_body(const int32_t* x, size_t n, int64_t* sum) {
-  for (size_t i = 0; i < n; ++i) sum[i] += x[i];
+DPPL_INLINE void add_truncated_body(const float* x, size_t n, double scale, int64_t* sum) {
+  for (size_t i = 0; i < n; ++i) sum[i] += truncated(x[i], scale);
 }
 
 DPPL_KERNEL(squares, (const float* x, size_t n, double* result), (x, n, result))
@@ -150,8 +146,8 @@ DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float
             (rows, count, inner, basis, outer, out))
 DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
             (rows, count, n, begin, end, out))
-DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out, int64_t* squares), (x, n, s, out, squares))
-DPPL_KERNEL(add, (const int32_t* x, size_t n, int64_t* sum), (x, n, sum))
+DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
+DPPL_KERNEL(add_truncated, (const float* x, size_t n, double s, int64_t* sum), (x, n, s, sum))
 
 }  // namespace
 
@@ -171,12 +167,10 @@ void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t en
   DPPL_DISPATCH(gram, (rows, count, n, begin, end, gram));
 }
 
-int64_t truncate_row(const float* x, size_t n, double scale, int32_t* out) {
-  int64_t squares;
-  DPPL_DISPATCH(truncate, (x, n, scale, out, &squares));
-  return squares;
-}
+void truncate_row(const float* x, size_t n, double scale, int32_t* out) { DPPL_DISPATCH(truncate, (x, n, scale, out)); }
 
-void add_row(const int32_t* x, size_t n, int64_t* sum) { DPPL_DISPATCH(add, (x, n, sum)); }
+void add_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
+  DPPL_DISPATCH(add_truncated, (x, n, scale, sum));
+}
 
 }  // namespace dppl

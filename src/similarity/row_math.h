@@ -22,11 +22,10 @@ void project_rows(const float* rows, size_t count, size_t inner, const float* ba
 // j > i are written too).
 void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram);
 
-// Truncates x_i·scale (multiplied in double) toward zero and returns the exact sum of the results' squares.
-// Precondition: the results fit 32 bits and the sum 64.
-int64_t truncate_row(const float* x, size_t n, double scale, int32_t* out);
+// x_i·scale (multiplied in double), truncated toward zero. Precondition: the results fit 32 bits.
+void truncate_row(const float* x, size_t n, double scale, int32_t* out);
 
-// sum_i += x_i
-void add_row(const int32_t* x, size_t n, int64_t* sum);
+// The same, added to sum_i.
+void add_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
 
 }  // namespace dppl
