@@ -160,7 +160,8 @@ void add_fit(CLI::App& app) {
   command->add_option("--k", options->k, "public-k: prototypes a class")->capture_default_str();
   command->add_option("--ledger", options->ledger, "Reserve the budget in this ledger first");
   command->add_option("--dataset", options->dataset, "The data set's name in the ledger");
-  command->add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private");
+  command->add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--not-private", options->not_private, "Yes, a model that protects nobody");
   command->add_option("--threads", options->threads, "Threads; they never change the result")
       ->check(CLI::Range(1, 1024))

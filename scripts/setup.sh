@@ -3,6 +3,7 @@
 #   scripts/setup.sh            to build and run
 #   scripts/setup.sh --demo     and the demo's data set
 #   scripts/setup.sh --test     to build, run and test
+#   scripts/setup.sh --long     and to test with clang and fuzz
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
 
@@ -17,10 +18,11 @@ packages=(
 )
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev python3 clang clang-format git) ;;
+    --test) packages+=(libgtest-dev) ;;
+    --long) packages+=(libgtest-dev clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --bench)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --bench)" >&2; exit 2 ;;
   esac
 done
 

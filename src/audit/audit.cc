@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "audit/clopper_pearson.h"
 #include "audit/games.h"
 #include "dppl/error.h"
+#include "numbers/parallel.h"
 
 namespace dppl {
 namespace {
@@ -19,22 +20,10 @@ using Counts = std::map<int64_t, uint64_t>;
 
 Counts play(const Game& game, int input, uint64_t trials, unsigned threads) {
   std::vector<Counts> parts(threads);
-  std::vector<std::exception_ptr> failures(threads);
-  std::vector<std::thread> workers;
-  for (unsigned t = 0; t < threads; ++t) {
-    workers.emplace_back([&, t] {
-      try {
-        SecureRandom random;
-        for (uint64_t i = t; i < trials; i += threads) ++parts[t][game.play(input, random)];
-      } catch (...) {
-        failures[t] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  for (const auto& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  parallel_blocks(trials, 1024, threads, [&](size_t begin, size_t end, unsigned thread) {
+    SecureRandom random;
+    for (size_t i = begin; i < end; ++i) ++parts[thread][game.play(input, random)];
+  });
   Counts total;
   for (const Counts& part : parts) {
     for (const auto& [output, count] : part) total[output] += count;
