@@ -1,5 +1,7 @@
 #include "numbers/parallel.h"
 
+#include <mpfr.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -30,7 +32,12 @@ void parallel_blocks(size_t count, size_t block, unsigned threads,
   };
   std::vector<std::thread> others;
   const size_t useful = std::min<size_t>(std::max(threads, 1u), (count + block - 1) / block);
-  for (unsigned thread = 1; thread < useful; ++thread) others.emplace_back(run, thread);
+  for (unsigned thread = 1; thread < useful; ++thread) {
+    others.emplace_back([&run, thread] {
+      run(thread);
+      mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);  // MPFR keeps constants for each thread and never frees them itself
+    });
+  }
   run(0);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);

@@ -99,7 +99,8 @@ TEST(Uniform, LargeRangesAreUnbiased) {
 
 TEST(Bernoulli, RationalProbabilities) {
   SeededRandom random(5);
-  for (const auto& [top, bottom] : {std::pair{1ul, 3ul}, {999ul, 1000ul}, {1ul, 1000ul}}) {
+  for (const auto& fraction : {std::pair{1ul, 3ul}, {999ul, 1000ul}, {1ul, 1000ul}}) {
+    const unsigned long top = fraction.first, bottom = fraction.second;
     const double p = static_cast<double>(top) / static_cast<double>(bottom);
     const auto once = count_draws(300000, 2, [&] { return size_t{bernoulli(random, top, bottom)}; });
     EXPECT_GT(chi_square_p_value(once, {1 - p, p}), kAlpha);

@@ -41,7 +41,8 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 TEST(RowMath, ARowHasTheSameBitsAloneAndAnywhereInABlockOnEveryKernel) {
-  for (const auto& [inner, outer] : {std::pair<size_t, size_t>{37, 5}, {64, 16}, {100, 33}, {129, 64}}) {
+  for (const auto& shape : {std::pair<size_t, size_t>{37, 5}, {64, 16}, {100, 33}, {129, 64}}) {
+    const size_t inner = shape.first, outer = shape.second;
     const auto basis = random_floats(inner * outer, 1), row = random_floats(inner, 2);
     std::vector<float> first;
     on_every_level([&] {
@@ -116,7 +117,8 @@ TEST(Scores, EveryKernelGivesTheReferencesIntegers) {
     for (const size_t records : {0u, 1u, 2u, 3u, 4u, 7u, 40u}) {
       const ScoreRows members = random_score_rows(records, dim, 10), candidates = random_score_rows(23, dim, 1000);
       for (const ScoreRange range : {ScoreRange{-1, 1}, ScoreRange{0.05f, 0.2f}}) {
-        for (const auto& [first, count] : {std::pair<size_t, size_t>{0, 23}, {3, 1}, {5, 6}, {20, 3}}) {
+        for (const auto& part : {std::pair<size_t, size_t>{0, 23}, {3, 1}, {5, 6}, {20, 3}}) {
+          const size_t first = part.first, count = part.second;
           std::vector<int64_t> expected(count, 5);
           add_scores_reference(members, candidates, first, range, expected);
           on_every_level([&] {
