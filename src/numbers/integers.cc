@@ -6,11 +6,15 @@
 
 namespace dppl {
 
+// The operands may be private: the message names what they are and not their values.
+[[noreturn]] static void refuse_overflow(std::string_view what) {
+  throw InvalidInput(fmt::format("{}: does not fit 64 bits; use a coarser grid or fewer records", what));
+}
+
 int64_t checked_add(int64_t a, int64_t b, std::string_view what) {
   int64_t result;
   if (__builtin_add_overflow(a, b, &result)) {
-    throw InvalidInput(
-        fmt::format("{}: {} + {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
+    refuse_overflow(what);
   }
   return result;
 }
@@ -18,8 +22,7 @@ int64_t checked_add(int64_t a, int64_t b, std::string_view what) {
 int64_t checked_multiply(int64_t a, int64_t b, std::string_view what) {
   int64_t result;
   if (__builtin_mul_overflow(a, b, &result)) {
-    throw InvalidInput(
-        fmt::format("{}: {} × {} does not fit 64 bits; use a coarser grid or fewer records", what, a, b));
+    refuse_overflow(what);
   }
   return result;
 }

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "dppl/error.h"
 #include "mechanisms/laplace_noise.h"
 #include "mechanisms/utilities.h"
@@ -7,7 +5,7 @@
 namespace dppl {
 
 Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count) {
-  if (count < 0) throw InvalidInput(fmt::format("noisy count: the count is {}; it must not be negative", count));
+  if (count < 0) throw InvalidInput("noisy count: the count must not be negative");
   if (budget.spec().relation != Relation::add_remove) {
     throw InvalidInput("noisy count: under replace-in-class the count is public; release it as it is");
   }
