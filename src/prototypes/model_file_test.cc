@@ -155,7 +155,8 @@ TEST(ModelFile, SectionsAreAligned) {
   for (const auto& [name, model] : all_sample_models()) {
     const Parts parts = parts_of(serialise_model(model));
     EXPECT_EQ((kModelPrefix + parts.header.size()) % kModelAlignment, 0u);
-    for (const auto& section : Json::parse(parts.header).at("sections")) {
+    const Json header = Json::parse(parts.header);
+    for (const auto& section : header.at("sections")) {
       EXPECT_EQ(section.at("offset").get<size_t>() % kModelAlignment, 0u) << section;
     }
   }
@@ -430,8 +431,9 @@ TEST(ModelFile, HiddenBytesAreRefused) {
 
 TEST(ModelFile, ValuesThatAreNotFiniteAreRefused) {
   const Parts good = parts_of(serialise_model(public_model()));
+  const Json header = Json::parse(good.header);
   for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
-    for (const auto& section : Json::parse(good.header).at("sections")) {
+    for (const auto& section : header.at("sections")) {
       if (section.at("dtype") != "f32") continue;
       Parts bad = good;
       std::memcpy(bad.data.data() + section.at("offset").get<size_t>(), &value, sizeof value);
