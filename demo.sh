@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 scripts/setup.sh --demo
-scripts/build.sh
+scripts/build.sh release dppl_cli
 dppl=$PWD/build/dppl
 mkdir -p demo
 cd demo
