@@ -19,7 +19,7 @@ TEST(Install, AnOutsideProgramFindsThePackageAndFits) {
     return result;
   };
   step({"cmake", "--install", DPPL_BINARY_DIR, "--prefix", prefix});
-  step({"cmake", "-S", DPPL_SOURCE_DIR "/examples/fit", "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix,
+  step({"cmake", "-G", "Ninja", "-S", DPPL_SOURCE_DIR "/examples/fit", "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix,
         "-DCMAKE_CXX_COMPILER=" DPPL_CXX_COMPILER, "-DCMAKE_CXX_FLAGS=" DPPL_SANITIZE_FLAGS});
   step({"cmake", "--build", build});
   const auto example = step({build + "/example"});
