@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,18 @@ struct Utilities {
 
 // Candidate i with probability ∝ exp(ε·u_i/per_record), exactly. ε-DP with ε-bounded range, hence ε²/8-zCDP.
 Released<size_t> exponential(Budget budget, Random& random, const Utilities& utilities);
+
+// Scores that are known by upper bounds until they are asked for. What holds for Utilities holds for the scores; the
+// bounds decide how many of them are asked for and nothing else.
+struct BoundedUtilities {
+  std::span<int64_t> upper;  // overwritten by the scores that were asked for
+  std::function<void(std::span<const uint32_t> candidates, std::span<int64_t> scores)> evaluate;
+  int64_t per_record = 1;
+  size_t evaluated = 0;  // set by the mechanism
+};
+
+// The same law, to the bit, without computing every score.
+Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedUtilities& utilities);
 
 // Permute-and-flip (McKenna & Sheldon 2020): ε-DP, ε²/2-zCDP; at equal ε never worse in expected score than
 // exponential().

@@ -1,6 +1,20 @@
 #include "prototypes/class_rows.h"
 
+#include "numbers/parallel.h"
+
 namespace dppl {
+
+QuantisedRows quantise(const Embeddings& embeddings, size_t count, const PublicTransform& transform, unsigned threads,
+                       const std::function<size_t(size_t)>& row_of) {
+  const size_t dim = transform.output_dim();
+  QuantisedRows rows(count, dim);
+  parallel_blocks(count, 256, threads, [&](size_t begin, size_t end, unsigned) {
+    TransformedBlock block(transform);
+    const auto values = block.load(embeddings, end - begin, [&](size_t i) { return row_of(begin + i); });
+    for (size_t i = begin; i < end; ++i) rows.set(i, values.subspan((i - begin) * dim, dim));
+  });
+  return rows;
+}
 
 std::vector<std::vector<size_t>> records_by_class(const PrivateAccess& access, size_t classes) {
   std::vector<std::vector<size_t>> records(classes);

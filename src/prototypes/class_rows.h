@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "dppl/transform.h"
 #include "embeddings/private_access.h"
+#include "similarity/quantised_rows.h"
 
 namespace dppl {
 
@@ -28,6 +30,10 @@ class TransformedBlock {
   const PublicTransform& transform_;
   std::vector<float> raw_, out_;
 };
+
+// The transformed rows `row_of(0)` … `row_of(count − 1)`, quantised.
+QuantisedRows quantise(const Embeddings& embeddings, size_t count, const PublicTransform& transform, unsigned threads,
+                       const std::function<size_t(size_t)>& row_of);
 
 // Records of each class, in the order of the data.
 std::vector<std::vector<size_t>> records_by_class(const PrivateAccess& access, size_t classes);

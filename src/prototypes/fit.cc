@@ -4,6 +4,7 @@
 
 #include "dppl/error.h"
 #include "prototypes/method.h"
+#include "similarity/pair_scores.h"
 
 namespace dppl {
 namespace {
@@ -82,6 +83,17 @@ void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
   }
 }
 
+// Scores are sums over records that must fit 62 bits. The number of records is private, so it is not said.
+void check_records(const Hyperparameters& hp, const PrivateData& data) {
+  if (!selects(hp.method)) return;
+  const int64_t most = (int64_t{1} << 62) / ScoreRange::of(hp.clip_min, hp.clip_max).top();
+  if (PrivateAccess(data).size() > static_cast<size_t>(most)) {
+    throw InvalidInput(
+        fmt::format("--method {}: takes at most {} records with this clip range; use a narrower one or fewer records",
+                    to_string(hp.method), most));
+  }
+}
+
 }  // namespace
 
 Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget, const PublicData* pool) {
@@ -129,7 +141,7 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
       options_{resolve(options.hyperparameters, budget, pool), options.threads, options.progress},
       budget_(budget),
       price_(dppl::price(options_.hyperparameters, budget)),
-      transform_((check_pool(options_.hyperparameters, data.dim(), pool),
+      transform_((check_pool(options_.hyperparameters, data.dim(), pool), check_records(options_.hyperparameters, data),
                   PublicTransform::compute(options_.hyperparameters.transform, data.dim(), pool, options.threads))) {}
 
 uint64_t FitPlan::model_bytes() const {

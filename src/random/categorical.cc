@@ -1,39 +1,38 @@
 #include "random/categorical.h"
 
 namespace dppl {
-namespace {
 
-// Weights are in units of 2^-62 of the largest: below, and below one unit, τ still has a proposal weight of 1.
-constexpr int kScaleBits = 62;
-
-Exp2Bounds weight_bounds(double x) {
-  const BinaryExponent exponent = split_exponent(x);
-  if (exponent.whole >= kScaleBits) return {0, 2};
-  const Exp2Bounds bounds = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
+Exp2Bounds ExpWeights::bounds(uint64_t gap) const {
+  const BinaryExponent exponent = split_exponent(static_cast<double>(gap) * binary_unit_);
+  // Below one unit a weight still has a proposal.
+  if (exponent.whole >= kScaleBits) return {0, kSmallest};
+  const Exp2Bounds scaled = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
   const auto shift = static_cast<int>(exponent.whole) + (63 - kScaleBits);
-  return {bounds.lower >> shift, (bounds.upper >> shift) + 1};
+  return {scaled.lower >> shift, (scaled.upper >> shift) + 1};
 }
 
-}  // namespace
+bool ExpWeights::accept(Random& random, uint64_t weight, uint64_t gap) const {
+  return accept_weight(
+      random, weight, bounds(gap), [] { return Rational(mpz_class(1) << kScaleBits); },
+      [&] { return Rational(unit_ * static_cast<unsigned long>(gap)); });
+}
+
+uint64_t ExpWeights::negligible_gap() const {
+  const double gap = (kScaleBits + 1) / binary_unit_;
+  return gap < 0x1p62 ? static_cast<uint64_t>(gap) + 1 : uint64_t{1} << 62;
+}
 
 size_t categorical_exp(Random& random, std::span<const int64_t> values, const Rational& unit) {
   const int64_t largest = *std::max_element(values.begin(), values.end());
-  const double binary_unit = binary_exponent_unit(unit);
+  const ExpWeights exp(unit);
   const auto gap = [&](size_t i) { return static_cast<uint64_t>(largest - values[i]); };
 
   std::vector<uint64_t> weights(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    weights[i] = weight_bounds(static_cast<double>(gap(i)) * binary_unit).upper;
-  }
+  for (size_t i = 0; i < values.size(); ++i) weights[i] = exp.bounds(gap(i)).upper;
   const Proposal proposal(std::move(weights));
   while (true) {
     const size_t i = proposal.draw(random);
-    const Exp2Bounds bounds = weight_bounds(static_cast<double>(gap(i)) * binary_unit);
-    if (accept_weight(
-            random, bounds.upper, bounds.lower, [] { return Rational(mpz_class(1) << kScaleBits); },
-            [&] { return Rational(unit * static_cast<unsigned long>(gap(i))); })) {
-      return i;
-    }
+    if (exp.accept(random, proposal.weight(i), gap(i))) return i;
   }
 }
 

@@ -43,15 +43,38 @@ class Proposal {
   uint128 total_ = 0;
 };
 
-// True with probability τ/weight, where τ = factor·exp(−γ) <= weight and `lower` <= τ. `exact_factor` and `exact_gamma`
-// are called only when the 64-bit comparison cannot decide.
+// True with probability τ/weight, where τ = factor·exp(−γ) <= weight lies within `bounds`. `exact_factor` and
+// `exact_gamma` are called only when the 64-bit comparisons cannot decide.
 template <typename ExactFactor, typename ExactGamma>
-bool accept_weight(Random& random, uint64_t weight, uint64_t lower, ExactFactor exact_factor, ExactGamma exact_gamma) {
+bool accept_weight(Random& random, uint64_t weight, Exp2Bounds bounds, ExactFactor exact_factor,
+                   ExactGamma exact_gamma) {
   const uint64_t first = random.next64();
-  if ((static_cast<uint128>(first) + 1) * weight <= static_cast<uint128>(lower) << 64) return true;
+  if ((static_cast<uint128>(first) + 1) * weight <= static_cast<uint128>(bounds.lower) << 64) return true;
+  if (static_cast<uint128>(first) * weight >= static_cast<uint128>(bounds.upper) << 64) return false;
   return is_below_scaled_exp(random, first, Rational(exact_factor()) / Rational(static_cast<unsigned long>(weight)),
                              exact_gamma());
 }
+
+// Weights exp(−unit·gap), gap >= 0 an integer, on a scale where the largest is 2^kScaleBits: certified integer bounds
+// for proposals, and the exact decision.
+class ExpWeights {
+ public:
+  explicit ExpWeights(const Rational& unit) : unit_(unit), binary_unit_(binary_exponent_unit(unit)) {}
+
+  // lower <= 2^kScaleBits·exp(−unit·gap) <= upper; upper > 0.
+  Exp2Bounds bounds(uint64_t gap) const;
+  // True with probability 2^kScaleBits·exp(−unit·gap)/weight. Precondition: that is at most 1.
+  bool accept(Random& random, uint64_t weight, uint64_t gap) const;
+  // From this gap on the weight is at most 1 and bounds().upper is kSmallest.
+  uint64_t negligible_gap() const;
+
+  static constexpr int kScaleBits = 62;
+  static constexpr uint64_t kSmallest = 2;
+
+ private:
+  Rational unit_;
+  double binary_unit_;
+};
 
 // An index i with probability ∝ exp(unit·values[i]), exactly. Preconditions: not empty, unit >= 0, differences fit 63
 // bits.

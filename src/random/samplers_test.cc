@@ -291,7 +291,8 @@ TEST(Categorical, LooseProposalsDoNotBendTheLaw) {
     while (true) {
       const size_t i = proposal.draw(random);
       if (accept_weight(
-              random, proposal.weight(i), 0, [] { return Rational(1024); }, [&] { return Rational(gaps[i], 10); }))
+              random, proposal.weight(i), {0, proposal.weight(i)}, [] { return Rational(1024); },
+              [&] { return Rational(gaps[i], 10); }))
         return i;
     }
   };

@@ -16,7 +16,7 @@
   DPPL_AVX2 static void name##_avx2 parameters { name##_body<CpuLevel::avx2> arguments; } \
   static void name##_portable parameters { name##_body<CpuLevel::portable> arguments; }
 #define DPPL_DISPATCH(name, arguments) \
-  (cpu_level() == CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments)
+  (cpu_level() >= CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments)
 
 namespace dppl {
 namespace {

@@ -6,15 +6,16 @@
 
 #include "dppl/error.h"
 #include "dppl/random.h"
+#include "similarity/class_columns.h"
 #include "similarity/cpu.h"
-#include "similarity/dot.h"
 #include "similarity/gemm.h"
+#include "similarity/pair_scores.h"
 #include "similarity/row_math.h"
 
 namespace dppl {
 namespace {
 
-const CpuLevel kLevels[] = {CpuLevel::portable, CpuLevel::avx2};
+const CpuLevel kLevels[] = {CpuLevel::portable, CpuLevel::avx2, CpuLevel::avx512_vnni};
 
 // Runs on the levels this machine has; the original choice comes back at the end.
 template <typename Work>
@@ -106,52 +107,121 @@ TEST(RowMath, GramAndNormsAgreeOnEveryKernelAndWithAnySplit) {
   });
 }
 
-ScoreRows random_score_rows(size_t rows, size_t dim, uint64_t seed) {
-  ScoreRows result(rows, dim);
+QuantisedRows random_quantised(size_t rows, size_t dim, uint64_t seed) {
+  QuantisedRows result(rows, dim);
   for (size_t i = 0; i < rows; ++i) result.set(i, random_floats(dim, seed + i));
   return result;
 }
 
-TEST(Scores, EveryKernelGivesTheReferencesIntegers) {
-  for (const size_t dim : {1u, 31u, 32u, 33u, 100u}) {
-    for (const size_t records : {0u, 1u, 2u, 3u, 4u, 7u, 40u}) {
-      const ScoreRows members = random_score_rows(records, dim, 10), candidates = random_score_rows(23, dim, 1000);
-      for (const ScoreRange range : {ScoreRange{-1, 1}, ScoreRange{0.05f, 0.2f}}) {
-        for (const auto& part : {std::pair<size_t, size_t>{0, 23}, {3, 1}, {5, 6}, {20, 3}}) {
-          const size_t first = part.first, count = part.second;
-          std::vector<int64_t> expected(count, 5);
-          add_scores_reference(members, candidates, first, range, expected);
-          on_every_level([&] {
-            std::vector<int64_t> scores(count, 5);
-            add_scores(members, candidates, first, range, scores);
-            EXPECT_EQ(scores, expected) << dim << " " << records;
-          });
+std::vector<uint32_t> indices_from(size_t first, size_t count) {
+  std::vector<uint32_t> indices(count);
+  for (size_t j = 0; j < count; ++j) indices[j] = static_cast<uint32_t>(first + j);
+  return indices;
+}
+
+const ScoreRange kWhole = ScoreRange::of(0, 2);
+
+TEST(QuantisedRows, KeepWhatTheKernelsRelyOn) {
+  const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
+  for (const size_t dim : {1u, 2u, 3u, 24u, 101u}) {
+    for (uint64_t i = 0; i < 600; ++i) {
+      auto values = random_floats(dim, 5000 + i);
+      if (i % 7 == 0) values.assign(dim, big);
+      if (i % 7 == 1) values.assign(dim, tiny);
+      if (i % 7 == 2) values[i % dim] = -big;
+      if (i % 7 == 3) values = std::vector<float>(dim, tiny), values[i % dim] = 4 * tiny;
+      if (i % 7 == 4) values.assign(dim, 0);
+      QuantisedRows row(1, dim);
+      row.set(0, values);
+      int64_t squares = 0, sum = 0;
+      for (size_t k = 0; k < dim; ++k) {
+        const int value = row.row(0)[k], next = k + 1 < dim ? row.row(0)[k + 1] : 0;
+        squares += value * value;
+        sum += value;
+        if (k % 2 == 0) {
+          EXPECT_LE(std::abs(value) + std::abs(next), 128);
         }
+      }
+      EXPECT_EQ(sum, row.sum(0));
+      const int64_t factor = row.factor(0);
+      EXPECT_LE(factor * factor * squares, kCosineOne);
+      if (squares > 0) {
+        EXPECT_GT((factor + 1) * (factor + 1) * squares, kCosineOne);
+      }
+      EXPECT_EQ(factor == 0, i % 7 == 4);
+    }
+  }
+  EXPECT_THROW(QuantisedRows(1, QuantisedRows::kLargestDim + 1), InvalidInput);
+}
+
+// The largest numbers that rows can hold must not overflow in any kernel.
+TEST(Scores, EveryKernelGivesTheReferencesIntegersAtTheExtremes) {
+  for (const size_t dim : {2u, 64u, 1281u}) {
+    QuantisedRows rows(4, dim);
+    std::vector<float> values(dim, 1);
+    rows.set(0, values);
+    for (size_t k = 0; k < dim; k += 2) values[k] = 0;
+    rows.set(1, values);
+    for (float& value : values) value = -value;
+    rows.set(2, values);
+    rows.set(3, std::vector<float>(dim, -1));
+    on_every_level([&] {
+      std::vector<int32_t> dots(16);
+      dots_with(RecordPanels(rows), rows, 0, 4, dots);
+      for (size_t i = 0; i < 4; ++i) {
+        for (size_t j = 0; j < 4; ++j) {
+          int32_t dot = 0;
+          for (size_t k = 0; k < dim; ++k) dot += rows.row(i)[k] * rows.row(j)[k];
+          EXPECT_EQ(dots[j * 4 + i], dot);
+        }
+      }
+    });
+  }
+}
+
+TEST(Scores, EveryKernelGivesTheReferencesIntegers) {
+  for (const size_t dim : {1u, 2u, 3u, 4u, 5u, 31u, 32u, 33u, 100u}) {
+    for (const size_t records : {0u, 1u, 2u, 15u, 16u, 17u, 40u, 600u}) {
+      const QuantisedRows members = random_quantised(records, dim, 10), candidates = random_quantised(23, dim, 1000);
+      const RecordPanels panels(members);
+      for (const ScoreRange& range : {kWhole, ScoreRange::of(Rational(21, 20), Rational(6, 5))}) {
+        std::vector<int64_t> expected(23);
+        for (size_t j = 0; j < 23; ++j) {
+          for (size_t i = 0; i < records; ++i) expected[j] += score_reference(members, i, candidates, j, range);
+        }
+        on_every_level([&] {
+          for (const auto& part : {std::pair<size_t, size_t>{0, 23}, {3, 1}, {5, 6}, {20, 3}, {1, 13}}) {
+            std::vector<int64_t> scores(part.second);
+            sum_scores(panels, candidates, indices_from(part.first, part.second), range, scores);
+            for (size_t j = 0; j < part.second; ++j)
+              EXPECT_EQ(scores[j], expected[part.first + j]) << dim << " " << records;
+          }
+        });
       }
     }
   }
 }
 
-// The proof of the selection mechanisms needs: one record adds between 0 and kScoreTop to every candidate, whatever the
+// The proof of the selection mechanisms needs: one record adds between 0 and top() to every candidate, whatever the
 // record.
 TEST(Scores, ARecordAddsBetweenZeroAndTheTop) {
   const size_t dim = 24, count = 50;
-  const ScoreRows candidates = random_score_rows(count, dim, 2000);
+  const QuantisedRows candidates = random_quantised(count, dim, 2000);
   const float big = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
   for (uint64_t i = 0; i < 3000; ++i) {
     auto values = random_floats(dim, 5000 + i);
     if (i % 7 == 0) values.assign(dim, big);
     if (i % 7 == 1) values.assign(dim, tiny);
     if (i % 7 == 2) values[i % dim] = -big;
-    if (i % 7 == 3) std::copy_n(values.begin(), dim, values.begin());
-    ScoreRows record(1, dim);
+    QuantisedRows record(1, dim);
     record.set(0, values);
-    for (const ScoreRange range : {ScoreRange{-1, 1}, ScoreRange{0.4f, 0.7f}, ScoreRange{-0.1f, -0.099f}}) {
+    for (const ScoreRange& range : {kWhole, ScoreRange::of(Rational(7, 5), Rational(17, 10)),
+                                    ScoreRange::of(Rational(9, 10), Rational(901, 1000))}) {
       std::vector<int64_t> scores(count);
-      add_scores(record, candidates, 0, range, scores);
+      sum_scores(RecordPanels(record), candidates, indices_from(0, count), range, scores);
       for (const int64_t score : scores) {
         EXPECT_GE(score, 0);
-        EXPECT_LE(score, kScoreTop);
+        EXPECT_LE(score, range.top());
       }
     }
   }
@@ -160,22 +230,69 @@ TEST(Scores, ARecordAddsBetweenZeroAndTheTop) {
 TEST(Scores, AreTheClippedCosine) {
   const size_t dim = 300;
   const auto a = random_floats(dim, 1), b = random_floats(dim, 2);
-  ScoreRows x(1, dim), p(1, dim);
-  x.set(0, a);
-  p.set(0, b);
+  QuantisedRows rows(2, dim);
+  rows.set(0, a);
+  rows.set(1, b);
   double dot = 0, aa = 0, bb = 0;
   for (size_t i = 0; i < dim; ++i) {
     dot += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
     bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
   }
-  std::vector<int64_t> score(1);
-  add_scores(x, p, 0, {-1, 1}, score);
-  EXPECT_NEAR(static_cast<double>(score[0]) / static_cast<double>(kScoreTop) * 2 - 1, dot / std::sqrt(aa * bb), 2e-3);
-  score[0] = 0;
-  add_scores(x, x, 0, {-1, 0.5f}, score);
-  EXPECT_EQ(score[0], kScoreTop);
-  EXPECT_THROW(ScoreRows(1, ScoreRows::kLargestDim + 1), InvalidInput);
+  const auto score = [&](size_t i, size_t j, const ScoreRange& range) {
+    return static_cast<double>(score_reference(rows, i, rows, j, range)) / static_cast<double>(kCosineOne);
+  };
+  EXPECT_NEAR(score(0, 1, kWhole) - 1, dot / std::sqrt(aa * bb), 2e-3);
+  EXPECT_NEAR(score(0, 0, kWhole) - 1, 1, 2e-3);
+  EXPECT_NEAR(score(0, 0, ScoreRange::of(0, Rational(3, 2))), 1.5, 1e-9);
+  EXPECT_EQ(score(0, 0, ScoreRange::of(Rational(19999, 10000), 2)), 0);
+}
+
+TEST(ScoreRange, RoundsOutwardAndKnowsWhenNothingIsCut) {
+  EXPECT_TRUE(kWhole.whole());
+  EXPECT_EQ(kWhole.top(), 2 * kCosineOne);
+  const ScoreRange third = ScoreRange::of(Rational(4, 3), Rational(5, 3));
+  EXPECT_FALSE(third.whole());
+  EXPECT_EQ(third.low, kCosineOne / 3);
+  EXPECT_EQ(third.high, kCosineOne * 2 / 3 + 1);
+}
+
+TEST(ClassColumns, EveryKernelGivesTheDotProductsAndTheErrorHolds) {
+  for (const size_t dim : {1u, 2u, 7u, 64u, 333u}) {
+    const QuantisedRows rows = random_quantised(29, dim, 77);
+    std::vector<WordColumn> columns;
+    std::vector<std::vector<int64_t>> sums;
+    for (uint64_t j = 0; j < 19; ++j) {
+      SeededRandom random(900 + j);
+      std::vector<int64_t> sum(dim);
+      // Of very different sizes; one is all zeros.
+      for (int64_t& value : sum) value = j == 0 ? 0 : static_cast<int64_t>(random.next64()) >> (20 + 2 * j);
+      sums.push_back(sum);
+      columns.push_back(WordColumn::of(sum, longest_row(rows)));
+    }
+    on_every_level([&] {
+      for (const auto& part : {std::pair<size_t, size_t>{0, 29}, {4, 5}, {11, 25}}) {
+        std::vector<std::vector<int32_t>> dots(columns.size(), std::vector<int32_t>(29));
+        std::vector<int32_t*> out;
+        for (auto& one : dots) out.push_back(one.data());
+        ColumnPanels(columns).multiply(rows, part.first, part.second, out);
+        for (size_t j = 0; j < columns.size(); ++j) {
+          for (size_t i = part.first; i < part.second; ++i) {
+            int64_t words = 0, exact = 0;
+            for (size_t k = 0; k < dim; ++k) {
+              words += columns[j].words[k] * rows.row(i)[k];
+              exact += sums[j][k] * rows.row(i)[k];
+            }
+            EXPECT_EQ(dots[j][i - part.first], words);
+            const double factor = rows.factor(i);
+            EXPECT_LE(
+                std::abs(factor * static_cast<double>(words) / columns[j].scale - factor * static_cast<double>(exact)),
+                columns[j].error * (1 + 1e-12));
+          }
+        }
+      }
+    });
+  }
 }
 
 TEST(Gemm, MultipliesRowMajorMatrices) {

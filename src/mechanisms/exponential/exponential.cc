@@ -1,5 +1,6 @@
 #include "mechanisms/utilities.h"
 #include "random/categorical.h"
+#include "random/lazy_categorical.h"
 
 namespace dppl {
 
@@ -8,6 +9,15 @@ Released<size_t> exponential(Budget budget, Random& random, const Utilities& uti
   const Rational epsilon = budget.bounded_range_epsilon();
   const size_t chosen = categorical_exp(random, utilities.values, epsilon / Rational(utilities.per_record));
   return {chosen, drawn_from(random, Guarantee::of_bounded_range(epsilon))};
+}
+
+Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedUtilities& utilities) {
+  check_utilities({utilities.upper, utilities.per_record}, budget);
+  const Rational epsilon = budget.bounded_range_epsilon();
+  const LazyDraw draw =
+      lazy_categorical_exp(random, {utilities.upper, utilities.evaluate}, epsilon / Rational(utilities.per_record));
+  utilities.evaluated = draw.evaluated;
+  return {draw.index, drawn_from(random, Guarantee::of_bounded_range(epsilon))};
 }
 
 }  // namespace dppl

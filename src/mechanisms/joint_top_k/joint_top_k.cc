@@ -62,7 +62,7 @@ class RankWeights {
   bool accept(Random& random, size_t y) const {
     const Exp2Bounds weight = bounds(y);
     return accept_weight(
-        random, weight.upper, weight.lower,
+        random, weight.upper, weight,
         [&] {
           mpz_class sets;
           mpz_bin_uiui(sets.get_mpz_t(), y - 1, k_ - 1);

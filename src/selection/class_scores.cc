@@ -1,0 +1,38 @@
+#include "selection/class_scores.h"
+
+#include "numbers/parallel.h"
+
+namespace dppl {
+
+ClassScores::ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool,
+                         ScoreRange range, unsigned threads)
+    : pool_(pool), range_(range), threads_(std::max(threads, 1u)), summary_(std::move(summary)), panels_(records) {}
+
+void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
+  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads_) + 1, 16, 1024);
+  parallel_blocks(candidates.size(), block, threads_, [&](size_t begin, size_t end, unsigned) {
+    const auto some = candidates.subspan(begin, end - begin);
+    const auto out = scores.subspan(begin, end - begin);
+    if (!range_.whole()) return sum_scores(panels_, pool_, some, range_, out);
+    for (size_t j = 0; j < some.size(); ++j) out[j] = whole_score(some[j]);
+  });
+}
+
+// Where nothing is cut: Σ (cosine − low) needs the class's sum only.
+int64_t ClassScores::whole_score(uint32_t candidate) const {
+  const int8_t* row = pool_.row(candidate);
+  int64_t dot = 0;
+  for (size_t k = 0; k < pool_.dim(); ++k) dot += row[k] * summary_.sum[k];
+  return dot * pool_.factor(candidate) - static_cast<int64_t>(summary_.records) * range_.low;
+}
+
+void ClassScores::bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const {
+  const ScoreBound bound(summary_, range_, column.error);
+  parallel_blocks(upper.size(), size_t{1} << 14, threads_, [&](size_t begin, size_t end, unsigned) {
+    for (size_t i = begin; i < end; ++i) {
+      upper[i] = bound(static_cast<double>(dots[i]) * pool_.factor(i) / column.scale);
+    }
+  });
+}
+
+}  // namespace dppl

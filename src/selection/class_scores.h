@@ -1,0 +1,33 @@
+#pragma once
+
+#include "selection/class_summary.h"
+#include "similarity/class_columns.h"
+
+namespace dppl {
+
+// One class against the pool: bounds on all scores, and the exact scores of some candidates. A score is the sum over
+// the class's records of what similarity/pair_scores.h says.
+class ClassScores {
+ public:
+  // The summary is that of the records; bound() needs one with spread.
+  ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
+              unsigned threads);
+
+  const ClassSummary& summary() const { return summary_; }
+
+  void evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const;
+
+  // Upper bounds on the scores of all candidates, from their dot products with the class's column.
+  void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const;
+
+ private:
+  int64_t whole_score(uint32_t candidate) const;
+
+  const QuantisedRows& pool_;
+  ScoreRange range_;
+  unsigned threads_;
+  ClassSummary summary_;
+  RecordPanels panels_;
+};
+
+}  // namespace dppl

@@ -1,0 +1,104 @@
+#include "selection/class_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numbers/parallel.h"
+#include "similarity/row_math.h"
+
+namespace dppl {
+namespace {
+
+constexpr auto kOne = static_cast<double>(kCosineOne);
+// Records whose Gram matrix is made at once.
+constexpr size_t kChunk = 512;
+
+// At least the largest eigenvalue of the Gram matrix of the centred records begin … end − 1. `projections`: of every
+// record on the mean; `square`: of the mean.
+//
+// λ⁴ <= tr H⁴ = ‖H²‖²_F for the symmetric H. H² is computed from a rounded H: an entry of H, below 4, is off by less
+// than 2^-21, which moves λ by less than n·2^-21 (the Frobenius norm of the error); a product of n terms in float is
+// off by less than (n + 2)·2^-23 times that of the absolute values, whose Frobenius norm is at most ‖H‖²_F.
+double largest_eigenvalue(const QuantisedRows& records, size_t begin, size_t end, std::span<const double> projections,
+                          double square) {
+  const size_t n = end - begin;
+  const QuantisedRows chunk(nullptr, records.dim(), records.row(begin), records.factors().subspan(begin, n),
+                            records.sums().subspan(begin, n));
+  std::vector<int32_t> dots(n * n);
+  dots_with(RecordPanels(chunk), chunk, 0, n, dots);
+  std::vector<float> gram(n * n), squared(n * n);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      const double cosine = static_cast<double>(dots[i * n + j]) * chunk.factor(i) * chunk.factor(j) / kOne;
+      gram[i * n + j] = static_cast<float>(cosine - projections[begin + i] - projections[begin + j] + square);
+    }
+  }
+  add_gram(gram.data(), n, n, 0, n, squared.data());
+  double squares = 0;  // of the lower half, then twice
+  for (size_t i = 0; i < n; ++i) {
+    const double diagonal = static_cast<double>(squared[i * n + i]);
+    squares += 2 * sum_of_squares(squared.data() + i * n, i) + diagonal * diagonal;
+  }
+  const auto size = static_cast<double>(n);
+  const double slack = (size + 2) * 0x1p-23 * sum_of_squares(gram.data(), n * n);
+  return std::sqrt(std::sqrt(squares) + slack) * (1 + 0x1p-30) + size * 0x1p-21;
+}
+
+double largest_variance(const QuantisedRows& records, std::span<const int64_t> sum, unsigned threads) {
+  const auto count = static_cast<double>(records.rows());
+  std::vector<double> projections(records.rows());
+  double square = 0;
+  for (size_t i = 0; i < records.rows(); ++i) {
+    int64_t dot = 0;
+    for (size_t k = 0; k < records.dim(); ++k) dot += records.row(i)[k] * sum[k];
+    projections[i] = static_cast<double>(dot) * records.factor(i) / (count * kOne);
+    square += projections[i] / count;
+  }
+  // The class's covariance is a sum over chunks, and the largest eigenvalue of a sum is at most the sum of theirs.
+  const size_t chunks = (records.rows() + kChunk - 1) / kChunk;
+  std::vector<double> largest(chunks);
+  parallel_blocks(chunks, 1, threads, [&](size_t chunk, size_t, unsigned) {
+    largest[chunk] = largest_eigenvalue(records, chunk * kChunk, std::min((chunk + 1) * kChunk, records.rows()),
+                                        projections, square);
+  });
+  double total = 0;
+  for (const double value : largest) total += value;
+  return total / count;
+}
+
+}  // namespace
+
+ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned threads) {
+  ClassSummary summary{records.rows(), std::vector<int64_t>(records.dim()), 0};
+  for (size_t i = 0; i < records.rows(); ++i) {
+    const int64_t factor = records.factor(i);
+    for (size_t k = 0; k < records.dim(); ++k) summary.sum[k] += factor * records.row(i)[k];
+  }
+  if (with_spread && records.rows() > 0) summary.spread = largest_variance(records, summary.sum, threads);
+  return summary;
+}
+
+ScoreBound::ScoreBound(const ClassSummary& summary, ScoreRange range, double error)
+    : whole_(range.whole()),
+      most_(static_cast<int64_t>(summary.records) * range.top()),
+      shift_(-static_cast<int64_t>(summary.records) * range.low),
+      records_(static_cast<double>(summary.records)),
+      error_(error),
+      low_(static_cast<double>(range.low) / kOne),
+      high_(static_cast<double>(range.high) / kOne),
+      spread_(summary.spread) {}
+
+int64_t ScoreBound::operator()(double estimate) const {
+  if (most_ == 0) return 0;
+  const double slack = error_ + records_ * (kOne * 0x1p-40);
+  if (whole_) {
+    const auto upper = static_cast<int64_t>(std::clamp(estimate + slack, -records_ * kOne, records_ * kOne));
+    return std::clamp<int64_t>(upper + 1 + shift_, 0, most_);
+  }
+  const double mean = estimate / (records_ * kOne), above = mean - low_;
+  const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
+  const double upper = bound * (records_ * kOne) + slack;
+  return upper < static_cast<double>(most_) ? std::max<int64_t>(static_cast<int64_t>(upper) + 1, 0) : most_;
+}
+
+}  // namespace dppl

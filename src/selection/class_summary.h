@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "similarity/pair_scores.h"
+
+namespace dppl {
+
+// What bounds the scores of all candidates for a class, from one dot product each. Records are y = factor·row, of
+// 2-norm at most 2^kFactorBits; cosines with a candidate are ⟨y, factor·candidate⟩/kCosineOne.
+struct ClassSummary {
+  size_t records = 0;
+  std::vector<int64_t> sum;  // Σ y
+  // At least the variance of the class's cosines with any candidate: the largest eigenvalue of the covariance of
+  // y/2^kFactorBits, or more. Only where it was asked for.
+  double spread = 0;
+};
+
+ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned threads);
+
+// An upper bound on the sum over the class's records of the scores with a candidate, given the sum of the cosines on
+// the integer grid as estimate ± error.
+//
+// With the cosines' mean m and variance at most s², and the range [a, b]:
+//   mean score <= E(cos − a)⁺ − E(cos − b)⁺ <= (√(s² + (m − a)²) + (m − a))/2 − (m − b)⁺,
+// the first by E x⁺ = (E|x| + E x)/2 and E|x| <= √E x², the second by Jensen; and it is at most b − a. The right side
+// moves by at most the move of m, so an error in the mean adds to the bound. Roundings: a dozen operations on numbers
+// below 8 are off by less than 2^-46, and 2^-40 is added, for every record.
+class ScoreBound {
+ public:
+  ScoreBound(const ClassSummary& summary, ScoreRange range, double error);
+  int64_t operator()(double estimate) const;
+
+ private:
+  bool whole_;
+  int64_t most_, shift_;
+  double records_, error_, low_, high_, spread_;
+};
+
+}  // namespace dppl

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+
+#include "dppl/mechanisms.h"
+#include "dppl/model.h"
+#include "similarity/pair_scores.h"
+
+// Which public rows a class gets: the engine of DPPL-Public and DPPL-PublicK.
+namespace dppl {
+
+struct SelectionTask {
+  const QuantisedRows& pool;
+  size_t classes;
+  std::function<QuantisedRows(size_t c, unsigned threads)> records;  // of a class; called from several threads
+  ScoreRange range;
+  Selection mechanism = Selection::exponential;
+  size_t k = 1;        // rows a class gets
+  bool joint = false;  // by joint_top_k, also if k is 1
+  unsigned threads = 1;
+  std::function<void(double)> progress = {};  // a fraction between 0 and 1
+};
+
+// What it took. Depends on the private records: for benchmarks on data that is not private.
+struct SelectionWork {
+  uint64_t pairs = 0, evaluated = 0;  // (record, candidate) in all, and those whose score was computed
+};
+
+using Choice = Released<std::vector<size_t>>;
+
+// For every class, with its budget (one a class), on a stream of its own of `random`.
+std::vector<Choice> select_rows(const SelectionTask& task, std::vector<Budget> budgets, Random& random,
+                                SelectionWork* work = nullptr);
+
+}  // namespace dppl

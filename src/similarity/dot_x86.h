@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// Shared by the x86 kernels.
+namespace dppl {
+
+// Four bytes of a row, wherever they stand.
+template <typename T>
+[[gnu::always_inline]] inline int32_t four_bytes(const T* from) {
+  int32_t bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  return bytes;
+}
+
+// Tile<N>::run for N = count, 1 … kWidth.
+template <template <size_t> typename Tile, size_t kWidth, typename Left, typename Right>
+void run_tile(const Left* panel, size_t steps, const Right* const* rows, size_t count, int32_t* dots) {
+  if constexpr (kWidth > 1) {
+    if (count < kWidth) return run_tile<Tile, kWidth - 1>(panel, steps, rows, count, dots);
+  }
+  Tile<kWidth>::run(panel, steps, rows, dots);
+}
+
+}  // namespace dppl

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace dppl {
+
+// Cosines on an integer grid: the cosine of two quantised rows is factor·factor·dot, an integer between −kCosineOne and
+// kCosineOne.
+inline constexpr int kFactorBits = 21;
+inline constexpr int64_t kCosineOne = int64_t{1} << (2 * kFactorBits);
+
+// Rows as 8-bit integers for integer dot products. A row depends on nothing but the row it was made of:
+//   value_k = row_k·scale, rounded, with the scale that gives the largest |row_2k| + |row_2k+1| the value 127;
+//   factor  = the largest integer with factor²·Σ value² <= 2^(2·kFactorBits); 0 for a row of zeros;
+//   sum     = Σ value_k.
+// So |value_2k| + |value_2k+1| <= 128: two products with bytes up to 255 fit 16 bits with their sign, which the AVX2
+// kernel needs. And by Cauchy and Schwarz |factor·factor·dot| <= kCosineOne.
+class QuantisedRows {
+ public:
+  // A dot product with bytes up to 255 fits 32 bits: 255·128 for each pair of dimensions.
+  static constexpr size_t kLargestDim = 100000;
+
+  // Rows of zeros, in memory.
+  QuantisedRows(size_t rows, size_t dim);
+  // Rows that are elsewhere, for instance in a mapped file; `owner` keeps them alive. At least kSlack bytes behind the
+  // last value can be read.
+  QuantisedRows(std::shared_ptr<const void> owner, size_t dim, const int8_t* values, std::span<const uint32_t> factors,
+                std::span<const int32_t> sums);
+  static constexpr size_t kSlack = 4;
+
+  size_t rows() const { return factors_.size(); }
+  size_t dim() const { return dim_; }
+  const int8_t* row(size_t i) const { return values_ + i * dim_; }
+  uint32_t factor(size_t i) const { return factors_[i]; }
+  int32_t sum(size_t i) const { return sums_[i]; }
+  std::span<const uint32_t> factors() const { return factors_; }
+  std::span<const int32_t> sums() const { return sums_; }
+
+  // Only for rows in memory. Precondition: finite values.
+  void set(size_t i, std::span<const float> row);
+
+ private:
+  struct Memory;
+  std::shared_ptr<const void> owner_;
+  Memory* memory_ = nullptr;
+  size_t dim_;
+  const int8_t* values_;
+  std::span<const uint32_t> factors_;
+  std::span<const int32_t> sums_;
+};
+
+}  // namespace dppl
