@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "embeddings/class_rows.h"
 #include "numbers/parallel.h"
-#include "prototypes/class_rows.h"
 #include "selection/class_scores.h"
 #include "selection/select.h"
 #include "similarity/cpu.h"

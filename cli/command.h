@@ -24,5 +24,6 @@ void add_predict(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_ledger(CLI::App& app);
 void add_longtail(CLI::App& app);
+void add_pool(CLI::App& app);
 
 }  // namespace dppl::cli

@@ -8,6 +8,7 @@
 
 #include "cli/budget_options.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "dppl/error.h"
 #include "dppl/ledger.h"
@@ -71,19 +72,20 @@ void run(const Options& options) {
         "--seed",
         "a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither");
   }
+  say_when_interrupted("nothing was spent and nothing was written");
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
   const BudgetSpec budget = options.budget.read();
   FitOptions fit_options;
   fit_options.hyperparameters = hyperparameters_of(options, budget.relation);
   fit_options.threads = options.threads;
-  ProgressBar progress("fit");
-  fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
 
   std::optional<PublicData> pool;
   if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
   const ClassSet classes = ClassSet::parse(options.classes);
+  ProgressBar progress("fit", "classes", classes.size());
   const auto rows = options.rows.empty() ? std::nullopt : std::optional(options.rows);
   const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
+  fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
   const FitPlan plan(data, pool ? &*pool : nullptr, fit_options, budget);
   ModelWriter writer(options.output, plan.model_bytes());  // a full disk is found here
 
@@ -97,7 +99,10 @@ void run(const Options& options) {
     ledger.emplace(options.ledger);
     reservation =
         ledger->reserve(options.dataset, budget, price, "fit " + std::string(to_string(plan.hyperparameters().method)));
+    say_when_interrupted(fmt::format("{} stays reserved for {} in {}; no model was written", budget.describe(),
+                                     options.dataset, options.ledger));
   } else {
+    say_when_interrupted("no model was written");
     std::cerr
         << "No ledger: what this fit spends is written down nowhere; --ledger FILE --dataset NAME keeps the account.\n";
   }
@@ -105,6 +110,7 @@ void run(const Options& options) {
   if (reservation) model.ledger_entry = reservation->digest();
   const std::string digest = writer.commit(model);
   if (reservation) ledger->record(*reservation, model.guarantee, digest);
+  say_when_interrupted("the model is written");
 
   if (options.json) {
     auto result = nlohmann::ordered_json::parse(model_json(model));
@@ -136,7 +142,8 @@ void add_fit(CLI::App& app) {
   command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name a line")
       ->required();
   command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
-  command->add_option("--pool", options->pool, "Public embeddings of the same encoder (.npy)");
+  command->add_option("--pool", options->pool,
+                      "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
   command->add_option("-o,--output", options->output, "The model to write")->required();
   options->budget.add_to(*command, "What the model may cost");
   command->add_option("--transform", options->transform, "Public transform of all rows: none, center, pca:K, whiten:K")

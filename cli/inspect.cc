@@ -1,16 +1,30 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
 #include "cli/command.h"
+#include "dppl/error.h"
 #include "dppl/model.h"
 
 namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string model;
+  std::string model, pool;
   bool json = false;
 };
+
+void check_pool(const Model& model, const Options& options) {
+  if (!model.pool) throw InvalidInput(fmt::format("{}: was made without a pool", options.model));
+  const std::string digest = PublicData::open(options.pool).digest();
+  if (digest != model.pool->digest) {
+    throw InvalidInput(
+        fmt::format("{}: is not the pool that {} was made with, or it was changed since (digest {}, the model says {})",
+                    options.pool, options.model, digest, model.pool->digest));
+  }
+  std::cerr << fmt::format("{}: is the pool that {} was made with\n", options.pool, options.model);
+}
 
 }  // namespace
 
@@ -22,9 +36,11 @@ void add_inspect(CLI::App& app) {
                                   "beyond the model itself.");
   auto options = std::make_shared<Options>();
   command->add_option("model", options->model, "The model file")->required()->type_name("model.dppl");
+  command->add_option("--pool", options->pool, "Also check that this is the pool the model was made with");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] {
     const Model model = load_model(options->model);
+    if (!options->pool.empty()) check_pool(model, *options);
     std::cout << (options->json ? model_json(model) + "\n" : describe_model(model));
   });
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "dppl/error.h"
 
 namespace dppl::cli {
@@ -19,6 +20,7 @@ void print_json(const nlohmann::ordered_json& value) { std::cout << value.dump(2
 }  // namespace dppl::cli
 
 int main(int argc, char** argv) {
+  dppl::cli::say_when_interrupted("nothing was written");
   CLI::App app{"dppl: differentially private prototype learning", "dppl"};
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
@@ -31,6 +33,7 @@ int main(int argc, char** argv) {
   dppl::cli::add_account(app);
   dppl::cli::add_audit(app);
   dppl::cli::add_longtail(app);
+  dppl::cli::add_pool(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

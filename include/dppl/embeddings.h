@@ -41,6 +41,11 @@ class Embeddings {
   // A .npy file of version 1, 2 or 3: two dimensions, C order, little endian.
   static Embeddings open(const std::string& path);
   static Embeddings from_memory(std::vector<float> values, size_t dim);
+  // Rows that are elsewhere; `owner` keeps them alive.
+  static Embeddings view(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, DType dtype,
+                         std::string path) {
+    return Embeddings(std::move(owner), data, rows, dim, dtype, std::move(path));
+  }
 
   Embeddings(Embeddings&&) noexcept = default;
   Embeddings& operator=(Embeddings&&) noexcept = default;
@@ -163,16 +168,22 @@ class PrivateData {
   ClassSet classes_;
 };
 
-// The public pool, with the same checks of its rows; at least one row. Copies share the data.
+class PoolFile;
+
+// The public pool: a .npy, with the same checks of its rows, or a pool file (dppl/pool.h); at least one row. Copies
+// share the data.
 class PublicData {
  public:
   static PublicData open(const std::string& path, unsigned threads = kDefaultThreads);
   static PublicData from_memory(std::vector<float> values, size_t dim, unsigned threads = kDefaultThreads);
 
   size_t size() const;
-  size_t dim() const;
+  size_t dim() const;  // of the encoder, before any transform
+  // The rows as they are stored: in a pool file after its transform.
   const Embeddings& embeddings() const;
-  // BLAKE2b-256 of type, shape and stored bytes, in hex. Reads everything the first time; safe from any thread.
+  const PoolFile* pool_file() const;  // null for a .npy
+  // BLAKE2b-256, in hex: of type, shape and stored bytes of a .npy, read whole the first time; of a pool file the
+  // digest that `dppl pool info` shows. Safe from any thread.
   const std::string& digest() const;
 
  private:

@@ -15,7 +15,8 @@ struct FitOptions {
   std::function<void(double)> progress;
 };
 
-// `automatic` resolved from public information only: the budget, whether there is a pool, and its dimension.
+// `automatic` resolved from public information only: the budget, whether there is a pool, and its dimension. A pool
+// file with a transform brings it along where none was asked for.
 Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget, const PublicData* pool);
 
 // What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a

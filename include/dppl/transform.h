@@ -58,6 +58,11 @@ class PublicTransform {
   std::vector<float> mean_, basis_;
 };
 
+// What a pool file has done to its rows already; empty for a .npy and for a pool file that has done nothing.
+std::optional<TransformSpec> stored_transform(const PublicData& pool);
+// Throws InvalidInput when that is something else than `spec`.
+void check_stored_transform(const PublicData& pool, const TransformSpec& spec);
+
 // Throws InvalidInput: pool and data have different dimensions.
 [[noreturn]] void refuse_dimension(const PublicData& pool, size_t data_dim);
 

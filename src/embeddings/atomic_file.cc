@@ -37,13 +37,25 @@ std::string directory_of(const std::string& target) {
   return parent.empty() ? "." : parent;
 }
 
-int open_aside(const std::string& directory, std::string& aside) {
+std::string proc_name(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
+// A file without a name, which is gone when the process ends, however it ends; -1 where the system cannot.
+int open_nameless(const std::string& directory) {
+  const int fd = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (fd < 0 || ::access(proc_name(fd).c_str(), F_OK) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+// Calls make(name) with names beside the target until one is free; -1 and errno otherwise.
+template <typename Make>
+int with_free_name(const std::string& directory, std::string& aside, Make make) {
   static std::atomic<uint64_t> count{0};
   // Another process of the same number may have died here: try the next name.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     aside = fmt::format("{}/.dppl-{}-{}.tmp", directory, ::getpid(), count.fetch_add(1));
-    const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    const int made = make(aside.c_str());
+    if (made >= 0 || errno != EEXIST) return made;
   }
   return -1;
 }
@@ -62,7 +74,11 @@ void flush_directory(const std::string& directory, const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
-  fd_ = open_aside(directory_of(target_), aside_);
+  const std::string directory = directory_of(target_);
+  fd_ = open_nameless(directory);
+  if (fd_ >= 0) return;
+  fd_ = with_free_name(directory, aside_,
+                       [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (fd_ < 0) throw system_error(path_, "cannot write");
 }
 
@@ -105,6 +121,15 @@ void AtomicFile::commit() {
   if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0)
     throw system_error(path_, "cannot write");  // what was reserved and not used
   if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
+  if (aside_.empty()) {
+    const int linked = with_free_name(directory_of(target_), aside_, [this](const char* name) {
+      return ::linkat(AT_FDCWD, proc_name(fd_).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    });
+    if (linked < 0) {
+      aside_.clear();
+      throw system_error(path_, "cannot write");
+    }
+  }
   const int closed = ::close(fd_);
   fd_ = -1;
   if (closed != 0) throw system_error(path_, "cannot write");

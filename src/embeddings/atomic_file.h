@@ -31,7 +31,8 @@ class AtomicFile {
   void write_at(uint64_t offset, std::span<const std::byte> bytes);
 
   std::string path_;  // as the caller said it, for messages
-  std::string target_, aside_;
+  std::string target_;
+  std::string aside_;  // empty while the file has no name
   int fd_ = -1;
   uint64_t size_ = 0;
 };

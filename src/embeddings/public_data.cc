@@ -1,32 +1,28 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sodium.h>
 
-#include <array>
+#include <fstream>
 #include <mutex>
 
 #include "dppl/embeddings.h"
 #include "dppl/error.h"
 #include "embeddings/check_rows.h"
+#include "embeddings/digest.h"
+#include "embeddings/pool_file.h"
 
 namespace dppl {
 namespace {
 
-std::string digest_of(const Embeddings& embeddings) {
+std::string digest_of_matrix(const Embeddings& embeddings) {
   const std::string shape =
       fmt::format("{} {} {}\n", to_string(embeddings.dtype()), embeddings.rows(), embeddings.dim());
-  if (sodium_init() < 0) throw IoError("digest: libsodium cannot start");
-  crypto_generichash_state state;
-  crypto_generichash_init(&state, nullptr, 0, crypto_generichash_BYTES);
-  const auto add = [&state](std::span<const std::byte> bytes) {
-    crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  };
-  add(std::as_bytes(std::span(shape)));
-  add(embeddings.bytes());
-  std::array<unsigned char, crypto_generichash_BYTES> hash;
-  static_assert(hash.size() == 32);
-  crypto_generichash_final(&state, hash.data(), hash.size());
-  return fmt::format("{:02x}", fmt::join(hash, ""));
+  return to_hex(digest_of(std::as_bytes(std::span(shape)), embeddings.bytes()));
+}
+
+// The first bytes say what a file is, not its name.
+bool is_pool_file(const std::string& path) {
+  std::string start(kPoolMagic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == kPoolMagic;
 }
 
 }  // namespace
@@ -39,12 +35,20 @@ struct PublicData::State {
     check_rows(embeddings, std::nullopt, threads);
   }
 
+  // A pool file has checked its rows; seen as a matrix it holds int8.
+  explicit State(std::shared_ptr<const PoolFile> pool, const std::string& path)
+      : embeddings(Embeddings::view(pool, reinterpret_cast<const std::byte*>(pool->rows().row(0)), pool->rows().rows(),
+                                    pool->rows().dim(), DType::int8, path)),
+        file(std::move(pool)) {}
+
   const Embeddings embeddings;
+  const std::shared_ptr<const PoolFile> file;  // null for a matrix
   std::once_flag digested;
   std::string digest;
 };
 
 PublicData PublicData::open(const std::string& path, unsigned threads) {
+  if (is_pool_file(path)) return PublicData(std::make_shared<State>(PoolFile::open(path, threads), path));
   return PublicData(std::make_shared<State>(Embeddings::open(path), threads));
 }
 
@@ -53,11 +57,14 @@ PublicData PublicData::from_memory(std::vector<float> values, size_t dim, unsign
 }
 
 size_t PublicData::size() const { return state_->embeddings.rows(); }
-size_t PublicData::dim() const { return state_->embeddings.dim(); }
+size_t PublicData::dim() const { return state_->file ? state_->file->info().input_dim : state_->embeddings.dim(); }
 const Embeddings& PublicData::embeddings() const { return state_->embeddings; }
+const PoolFile* PublicData::pool_file() const { return state_->file.get(); }
 
 const std::string& PublicData::digest() const {
-  std::call_once(state_->digested, [this] { state_->digest = digest_of(state_->embeddings); });
+  std::call_once(state_->digested, [this] {
+    state_->digest = state_->file ? state_->file->info().digest : digest_of_matrix(state_->embeddings);
+  });
   return state_->digest;
 }
 

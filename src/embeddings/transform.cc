@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "embeddings/pool_file.h"
 #include "numbers/parallel.h"
 #include "similarity/row_math.h"
 
@@ -151,6 +152,20 @@ void refuse_dimension(const PublicData& pool, size_t data_dim) {
                                  pool.embeddings().path(), pool.dim(), data_dim));
 }
 
+std::optional<TransformSpec> stored_transform(const PublicData& pool) {
+  if (pool.pool_file() == nullptr || pool.pool_file()->info().transform == TransformSpec{}) return std::nullopt;
+  return pool.pool_file()->info().transform;
+}
+
+void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
+  const auto stored = stored_transform(pool);
+  if (!stored || *stored == spec) return;
+  throw InvalidInput(
+      fmt::format("--transform {}: {} holds rows after {}{}; use that, or build another pool file", spec.to_string(),
+                  pool.embeddings().path(), stored->to_string(),
+                  stored->average_pool > 1 ? fmt::format(" and --average-pool {}", stored->average_pool) : ""));
+}
+
 PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
                                          unsigned threads) {
   PublicTransform result(spec, input_dim);
@@ -160,6 +175,8 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
         fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
+  check_stored_transform(*pool, spec);
+  if (stored_transform(*pool)) return pool->pool_file()->transform();
   TransformSpec so_far = spec;
   so_far.kind = Kind::none;
   result.mean_ = pool_mean(PublicTransform(so_far, input_dim), *pool, threads);

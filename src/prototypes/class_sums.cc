@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "dppl/mechanisms.h"
+#include "embeddings/class_rows.h"
 #include "numbers/parallel.h"
-#include "prototypes/class_rows.h"
 #include "prototypes/integer_row.h"
 
 namespace dppl {

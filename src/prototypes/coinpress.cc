@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "embeddings/class_rows.h"
 #include "numbers/parallel.h"
-#include "prototypes/class_rows.h"
 #include "prototypes/class_sums.h"
 #include "prototypes/integer_row.h"
 #include "similarity/row_math.h"

@@ -77,6 +77,7 @@ void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
         fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
   }
   if (pool->dim() != dim) refuse_dimension(*pool, dim);
+  check_stored_transform(*pool, hp.transform);
   if (hp.method == Method::public_k && hp.k > pool->size()) {
     throw InvalidInput(
         fmt::format("--k: {} prototypes from a pool of {} rows; use a smaller K or a larger pool", hp.k, pool->size()));
@@ -99,6 +100,7 @@ void check_records(const Hyperparameters& hp, const PrivateData& data) {
 Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget, const PublicData* pool) {
   Hyperparameters hp = wanted;
   if (hp.norm && hp.transform.kind == TransformSpec::Kind::none) hp.transform.kind = TransformSpec::Kind::raw;
+  if (pool != nullptr && hp.transform == TransformSpec{}) hp.transform = stored_transform(*pool).value_or(hp.transform);
   if (hp.method != Method::automatic) return hp;
   if (budget.notion == Notion::pure) {
     if (pool == nullptr) {

@@ -1,4 +1,5 @@
-#include "prototypes/class_rows.h"
+#include "embeddings/class_rows.h"
+#include "embeddings/pool_file.h"
 #include "prototypes/method.h"
 #include "selection/select.h"
 
@@ -8,8 +9,12 @@
 namespace dppl {
 Prototypes fit_public(const FitInput& input, Budget budget, Random& random) {
   const Embeddings& embeddings = input.pool->embeddings();
+  const PoolFile* file = input.pool->pool_file();
+  // A pool file's rows are ready, unless another transform was asked for.
+  const bool ready = file != nullptr && file->info().transform == input.transform.spec();
   const QuantisedRows pool =
-      quantise(embeddings, embeddings.rows(), input.transform, input.threads, [](size_t i) { return i; });
+      ready ? file->rows()
+            : quantise(embeddings, embeddings.rows(), input.transform, input.threads, [](size_t i) { return i; });
   const auto records = records_by_class(input.access, input.classes);
   const Hyperparameters& how = input.hyperparameters;
   const SelectionTask task{.pool = pool,
@@ -34,6 +39,14 @@ Prototypes fit_public(const FitInput& input, Budget budget, Random& random) {
   }
   result.guarantee = *total;
 
+  if (ready) {
+    for (const size_t i : result.pool_indices) {
+      for (size_t k = 0; k < pool.dim(); ++k) {
+        result.values.push_back(static_cast<float>(pool.row(i)[k]) * file->scales()[i]);
+      }
+    }
+    return result;
+  }
   TransformedBlock block(input.transform);
   const auto chosen =
       block.load(embeddings, result.pool_indices.size(), [&](size_t i) { return result.pool_indices[i]; });

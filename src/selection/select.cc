@@ -11,6 +11,8 @@ namespace {
 // Bytes for the dot products of some classes' columns with the whole pool.
 constexpr size_t kColumnBytes = size_t{256} << 20;
 constexpr size_t kPoolBlock = 1024;
+// Candidates between two reports of progress.
+constexpr size_t kSlice = size_t{1} << 16;
 
 class Selector {
  public:
@@ -37,7 +39,7 @@ class Selector {
       const auto dots = multiply(columns);
       for (size_t j = 0; j < group.size(); ++j) {
         choices.push_back(lazy_ ? draw_lazily(begin + j, *group[j], columns[j], dots[j]) : draw(begin + j, *group[j]));
-        if (task_.progress) task_.progress(static_cast<double>(choices.size()) / static_cast<double>(task_.classes));
+        report(begin + j, 1);
       }
     }
     return choices;
@@ -84,7 +86,11 @@ class Selector {
   Choice draw(size_t c, const ClassScores& scores) {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
-    scores.evaluate(all, scores_);
+    for (size_t begin = 0; begin < all.size(); begin += kSlice) {
+      const size_t size = std::min(kSlice, all.size() - begin);
+      scores.evaluate(std::span(all).subspan(begin, size), std::span(scores_).subspan(begin, size));
+      report(c, static_cast<double>(begin + size) / static_cast<double>(all.size()));
+    }
     count(scores, all.size());
     const Utilities utilities{scores_, task_.range.top()};
     Random stream = random_.stream(c);
@@ -92,6 +98,11 @@ class Selector {
     const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
     const Released<size_t> one = mechanism(std::move(budgets_[c]), stream, utilities);
     return {{one.value}, one.guarantee};
+  }
+
+  // Class c is done to this part, and all before it.
+  void report(size_t c, double part) const {
+    if (task_.progress) task_.progress((static_cast<double>(c) + part) / static_cast<double>(task_.classes));
   }
 
   void count(const ClassScores& scores, size_t candidates) {

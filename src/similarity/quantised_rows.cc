@@ -51,7 +51,7 @@ QuantisedRows::QuantisedRows(std::shared_ptr<const void> owner, size_t dim, cons
                              std::span<const uint32_t> factors, std::span<const int32_t> sums)
     : owner_(std::move(owner)), dim_(dim), values_(values), factors_(factors), sums_(sums) {}
 
-void QuantisedRows::set(size_t i, std::span<const float> row) {
+float QuantisedRows::set(size_t i, std::span<const float> row) {
   int8_t* out = memory_->values.data() + i * dim_;
   const double largest = largest_pair(row);
   int64_t squares = 0;
@@ -73,6 +73,7 @@ void QuantisedRows::set(size_t i, std::span<const float> row) {
       squares > 0
           ? static_cast<uint32_t>(whole_root(static_cast<uint64_t>(kCosineOne) / static_cast<uint64_t>(squares)))
           : 0;
+  return static_cast<float>(largest / 127);
 }
 
 }  // namespace dppl

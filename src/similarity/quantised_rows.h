@@ -40,8 +40,9 @@ class QuantisedRows {
   std::span<const uint32_t> factors() const { return factors_; }
   std::span<const int32_t> sums() const { return sums_; }
 
-  // Only for rows in memory. Precondition: finite values.
-  void set(size_t i, std::span<const float> row);
+  // Only for rows in memory. Returns the scale that leads back: value_k·scale is row_k, rounded. Precondition: finite
+  // values.
+  float set(size_t i, std::span<const float> row);
 
  private:
   struct Memory;

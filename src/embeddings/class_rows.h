@@ -31,9 +31,9 @@ class TransformedBlock {
   std::vector<float> raw_, out_;
 };
 
-// The transformed rows `row_of(0)` … `row_of(count − 1)`, quantised.
+// The transformed rows `row_of(0)` … `row_of(count − 1)`, quantised; their scales too if there is a span for them.
 QuantisedRows quantise(const Embeddings& embeddings, size_t count, const PublicTransform& transform, unsigned threads,
-                       const std::function<size_t(size_t)>& row_of);
+                       const std::function<size_t(size_t)>& row_of, std::span<float> scales = {});
 
 // Records of each class, in the order of the data.
 std::vector<std::vector<size_t>> records_by_class(const PrivateAccess& access, size_t classes);

@@ -1,17 +1,20 @@
-#include "prototypes/class_rows.h"
+#include "embeddings/class_rows.h"
 
 #include "numbers/parallel.h"
 
 namespace dppl {
 
 QuantisedRows quantise(const Embeddings& embeddings, size_t count, const PublicTransform& transform, unsigned threads,
-                       const std::function<size_t(size_t)>& row_of) {
+                       const std::function<size_t(size_t)>& row_of, std::span<float> scales) {
   const size_t dim = transform.output_dim();
   QuantisedRows rows(count, dim);
   parallel_blocks(count, 256, threads, [&](size_t begin, size_t end, unsigned) {
     TransformedBlock block(transform);
     const auto values = block.load(embeddings, end - begin, [&](size_t i) { return row_of(begin + i); });
-    for (size_t i = begin; i < end; ++i) rows.set(i, values.subspan((i - begin) * dim, dim));
+    for (size_t i = begin; i < end; ++i) {
+      const float scale = rows.set(i, values.subspan((i - begin) * dim, dim));
+      if (!scales.empty()) scales[i] = scale;
+    }
   });
   return rows;
 }

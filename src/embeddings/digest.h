@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace dppl {
+
+// BLAKE2b-256.
+using Digest = std::array<std::byte, 32>;
+Digest digest_of(std::span<const std::byte> bytes);
+// Of two spans, one after the other.
+Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> second);
+std::string to_hex(const Digest& digest);
+Digest from_hex(const std::string& hex);  // 64 digits
+
+}  // namespace dppl
