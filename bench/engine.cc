@@ -1,13 +1,15 @@
 // One run of the selection engine on files, for bench/engine.py: times and work as one JSON object. The records are
 // treated as not private: how many scores were needed depends on them.
+#include <CLI/CLI.hpp>
 #include <chrono>
+#include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "embeddings/class_rows.h"
-#include "numbers/parallel.h"
+#include "embeddings/pool_file.h"
+#include "peaks.h"
 #include "selection/class_scores.h"
 #include "selection/select.h"
 #include "similarity/cpu.h"
@@ -29,66 +31,123 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace
+struct Options {
+  std::string pool, train, labels, rows, clip_min = "0", clip_max = "2", epsilon = "1";
+  size_t classes = 0, limit = 0, all_pairs = 0;
+  unsigned threads = 2;
+  int repeats = 1;
+};
 
-// pool train labels classes clip_min clip_max epsilon threads all-pairs(0|N: candidates a class) [rows]
-int main(int argc, char** argv) try {
-  if (argc < 10)
-    throw std::runtime_error("engine POOL TRAIN LABELS CLASSES CLIP_MIN CLIP_MAX EPSILON THREADS ALL_PAIRS [ROWS]");
-  const auto threads = static_cast<unsigned>(std::stoul(argv[8]));
-  const auto rows = argc > 10 ? std::optional<std::string>(argv[10]) : std::nullopt;
-  const size_t forced = std::stoul(argv[9]);
-  const ClassSet classes = ClassSet::parse(argv[4]);
-  Clock clock;
-  const PublicData pool_data = PublicData::open(argv[1], threads);
-  const PrivateData data = PrivateData::open(argv[2], argv[3], classes, rows, threads);
-  const double open_seconds = clock.lap();
-  const PublicTransform transform = PublicTransform::compute(TransformSpec{}, data.dim(), &pool_data, threads);
-  const QuantisedRows pool =
-      quantise(pool_data.embeddings(), pool_data.size(), transform, threads, [](size_t i) { return i; });
-  const double pool_seconds = clock.lap();
+QuantisedRows first_rows(const QuantisedRows& rows, size_t limit) {
+  const size_t count = limit == 0 ? rows.rows() : std::min(limit, rows.rows());
+  return {nullptr, rows.dim(), rows.row(0), rows.factors().first(count), rows.sums().first(count)};
+}
 
-  const PrivateAccess access(data);
-  const auto records = records_by_class(access, classes.size());
-  std::vector<QuantisedRows> members;
-  for (const auto& one : records) {
-    members.push_back(
-        quantise(access.embeddings(), one.size(), transform, threads, [&](size_t i) { return access.row_of(one[i]); }));
+// Not getrusage: its peak is inherited from the process that started this one.
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
   }
-  const double quantise_seconds = clock.lap();
-  const ScoreRange range = ScoreRange::of(parse_rational(argv[5], "clip-min"), parse_rational(argv[6], "clip-max"));
-  nlohmann::json out{
-      {"cpu", to_string(cpu_level())}, {"open", open_seconds}, {"pool", pool_seconds}, {"records", quantise_seconds}};
-  if (forced > 0) {
-    std::vector<uint32_t> some(std::min(forced, pool.rows()));
+  return 0;
+}
+
+nlohmann::json run(const Options& options) {
+  Clock clock;
+  nlohmann::json out{{"cpu", to_string(cpu_level())}};
+  const PublicData pool_data = PublicData::open(options.pool, options.threads);
+  if (pool_data.pool_file() == nullptr) throw std::runtime_error("engine: give a pool file");
+  const QuantisedRows pool = first_rows(pool_data.pool_file()->rows(), options.limit);
+  const PrivateData data =
+      PrivateData::open(options.train, options.labels, ClassSet::numbered(options.classes),
+                        options.rows.empty() ? std::nullopt : std::optional(options.rows), options.threads);
+  out["open"] = clock.lap();
+
+  const PublicTransform& transform = pool_data.pool_file()->transform();
+  const PrivateAccess access(data);
+  const auto records = records_by_class(access, options.classes);
+  const auto members = [&](size_t c, unsigned threads) {
+    return quantise(access.embeddings(), records[c].size(), transform, threads,
+                    [&](size_t i) { return access.row_of(records[c][i]); });
+  };
+  const ScoreRange range =
+      ScoreRange::of(parse_rational(options.clip_min, "--clip-min"), parse_rational(options.clip_max, "--clip-max"));
+  if (options.all_pairs > 0) {
+    std::vector<uint32_t> some(std::min(options.all_pairs, pool.rows()));
     std::iota(some.begin(), some.end(), uint32_t{0});
     std::vector<int64_t> scores(some.size());
-    double pairs = 0;
-    for (const auto& one : members) {
-      ClassScores(one, summarise(one, false, threads), pool, range, threads).evaluate(some, scores);
-      pairs += static_cast<double>(one.rows()) * static_cast<double>(some.size());
+    double pairs = 0, seconds = 0;
+    for (size_t c = 0; c < options.classes; ++c) {
+      const QuantisedRows rows = members(c, options.threads);
+      const ClassScores one(rows, summarise(rows, false, options.threads), pool, range, options.threads);
+      clock.lap();
+      one.evaluate(some, scores);
+      seconds += clock.lap();
+      pairs += static_cast<double>(rows.rows()) * static_cast<double>(some.size());
     }
-    const double seconds = clock.lap();
-    out.update({{"all_pairs", seconds}, {"gmacs", pairs * static_cast<double>(pool.dim()) / seconds / 1e9}});
+    out["seconds"] = seconds;
+    out["gmacs"] = pairs * static_cast<double>(pool.dim()) / seconds / 1e9;
   } else {
-    const SelectionTask task{.pool = pool,
-                             .classes = classes.size(),
-                             .records = [&](size_t c, unsigned) { return members[c]; },
-                             .range = range,
-                             .threads = threads};
-    SeededRandom random(1);
+    const SelectionTask task{
+        .pool = pool, .classes = options.classes, .records = members, .range = range, .threads = options.threads};
+    std::vector<double> times;
     SelectionWork work;
-    select_rows(
-        task,
-        Budget::parallel(Budget::unledgered(BudgetSpec::pure(parse_rational(argv[7], "epsilon"))), classes.size()),
-        random, &work);
-    out.update(
-        {{"select", clock.lap()},
-         {"evaluated", static_cast<double>(work.evaluated) / static_cast<double>(std::max<uint64_t>(work.pairs, 1))}});
+    for (int i = 0; i < options.repeats; ++i) {
+      SeededRandom random(static_cast<uint64_t>(i) + 1);
+      clock.lap();
+      select_rows(task,
+                  Budget::parallel(Budget::unledgered(BudgetSpec::pure(parse_rational(options.epsilon, "--epsilon"))),
+                                   options.classes),
+                  random, &work);
+      times.push_back(clock.lap());
+    }
+    out["seconds"] = *std::min_element(times.begin(), times.end());
+    out["evaluated"] = static_cast<double>(work.evaluated) / static_cast<double>(std::max<uint64_t>(work.pairs, 1));
   }
-  std::cout << out.dump() << "\n";
-  return 0;
-} catch (const std::exception& error) {
-  std::cerr << error.what() << "\n";
-  return 1;
+  out["peak_mb"] = peak_megabytes();
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"The selection engine, timed", "bench_engine"};
+  app.require_subcommand(1);
+  unsigned peak_threads = 2;
+  CLI::App* peaks = app.add_subcommand("peaks", "What the machine can do at most");
+  peaks->add_option("--threads", peak_threads);
+  CLI::App* select = app.add_subcommand("select", "Choose rows of a pool file");
+  select->add_option("--pool", options.pool)->required();
+  select->add_option("--train", options.train)->required();
+  select->add_option("--labels", options.labels)->required();
+  select->add_option("--classes", options.classes)->required();
+  select->add_option("--rows", options.rows);
+  select->add_option("--clip-min", options.clip_min);
+  select->add_option("--clip-max", options.clip_max);
+  select->add_option("--epsilon", options.epsilon);
+  select->add_option("--limit", options.limit, "Only the first rows of the pool");
+  select->add_option("--all-pairs", options.all_pairs, "Instead: all scores of the first so many candidates");
+  select->add_option("--threads", options.threads);
+  select->add_option("--repeats", options.repeats, "The best of so many");
+  try {
+    app.parse(argc, argv);
+    if (*peaks) {
+      const auto measured = bench::measure_peaks(peak_threads);
+      std::cout << nlohmann::json{{"cpu", to_string(cpu_level())},
+                                  {"bytes", measured.bytes},
+                                  {"words", measured.words},
+                                  {"floats", measured.floats},
+                                  {"read", measured.read}}
+                << "\n";
+    } else {
+      std::cout << run(options) << "\n";
+    }
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_engine: " << error.what() << "\n";
+    return 1;
+  }
 }

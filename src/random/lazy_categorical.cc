@@ -1,7 +1,7 @@
 #include "random/lazy_categorical.h"
 
 #include <algorithm>
-#include <numeric>
+#include <ranges>
 
 #include "dppl/error.h"
 #include "random/categorical.h"
@@ -15,15 +15,21 @@ constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as
 class LazySampler {
  public:
   LazySampler(Random& random, const BoundedValues& values, const Rational& unit)
-      : random_(random), values_(values), exp_(unit), known_(values.upper.size(), 0), near_(values.upper.size()) {
-    std::iota(near_.begin(), near_.end(), uint32_t{0});
-  }
+      : random_(random),
+        values_(values),
+        exp_(unit),
+        negligible_gap_(static_cast<int64_t>(exp_.negligible_gap())),
+        known_(values.upper.size(), 0) {}
 
   LazyDraw run() {
-    for (size_t batch = kFirstBatch;; batch *= 2) {
-      evaluate(largest_open(batch));
-      drop_negligible();
+    const auto all = std::views::iota(uint32_t{0}, static_cast<uint32_t>(values_.upper.size()));
+    evaluate(largest_open(all, kFirstBatch));
+    std::ranges::copy_if(all, std::back_inserter(near_), [this](uint32_t i) { return !is_negligible(i); });
+    for (size_t batch = kFirstBatch;;) {
       if (const auto index = propose(batch)) return {*index, evaluated_};
+      batch *= 2;
+      evaluate(largest_open(near_, batch));
+      std::erase_if(near_, [this](uint32_t i) { return is_negligible(i); });
     }
   }
 
@@ -43,26 +49,28 @@ class LazySampler {
     evaluated_ += indices.size();
   }
 
-  // The `count` largest bounds among what is not known yet, in the order of the indices.
-  std::vector<uint32_t> largest_open(size_t count) const {
+  // Of these, the `count` with the largest bounds that are not known yet, in the order of the indices.
+  template <typename Indices>
+  std::vector<uint32_t> largest_open(const Indices& indices, size_t count) const {
     const auto before = [this](uint32_t a, uint32_t b) {
       return value(a) > value(b) || (value(a) == value(b) && a < b);
     };
     std::vector<uint32_t> chosen;
     // A heap of the best so far, its worst in front, or a selection when it would be large.
     if (count <= 1024) {
-      for (const uint32_t i : near_) {
-        if (known_[i]) continue;
+      int64_t worst = std::numeric_limits<int64_t>::min();
+      for (const uint32_t i : indices) {
+        if (value(i) <= worst || known_[i]) continue;
         if (chosen.size() == count) {
-          if (value(i) <= value(chosen.front())) continue;
           std::pop_heap(chosen.begin(), chosen.end(), before);
           chosen.pop_back();
         }
         chosen.push_back(i);
         std::push_heap(chosen.begin(), chosen.end(), before);
+        if (chosen.size() == count) worst = value(chosen.front());
       }
     } else {
-      std::copy_if(near_.begin(), near_.end(), std::back_inserter(chosen), [this](uint32_t i) { return !known_[i]; });
+      std::ranges::copy_if(indices, std::back_inserter(chosen), [this](uint32_t i) { return !known_[i]; });
       if (chosen.size() > count) {
         std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), chosen.end(), before);
         chosen.resize(count);
@@ -73,10 +81,7 @@ class LazySampler {
   }
 
   // What lies so far below a known value that its weight is the smallest there is, needs no weight of its own.
-  void drop_negligible() {
-    const int64_t floor = best_known_ - static_cast<int64_t>(exp_.negligible_gap());
-    std::erase_if(near_, [&](uint32_t i) { return value(i) <= floor; });
-  }
+  bool is_negligible(uint32_t i) const { return value(i) <= best_known_ - negligible_gap_; }
 
   std::optional<size_t> propose(size_t count) {
     // The near ones, and after them all others together as one.
@@ -127,8 +132,9 @@ class LazySampler {
   Random& random_;
   const BoundedValues& values_;
   const ExpWeights exp_;
+  const int64_t negligible_gap_;
   std::vector<uint8_t> known_;
-  std::vector<uint32_t> near_;  // ascending
+  std::vector<uint32_t> near_;  // all that are not negligible, ascending
   std::vector<int64_t> results_;
   int64_t best_known_ = std::numeric_limits<int64_t>::min();
   size_t evaluated_ = 0;

@@ -3,14 +3,27 @@
 #include "numbers/parallel.h"
 
 namespace dppl {
+namespace {
+
+// Multiply-adds that take some milliseconds.
+constexpr size_t kWorthThreads = size_t{1} << 28;
+
+}  // namespace
 
 ClassScores::ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool,
                          ScoreRange range, unsigned threads)
-    : pool_(pool), range_(range), threads_(std::max(threads, 1u)), summary_(std::move(summary)), panels_(records) {}
+    : pool_(pool),
+      range_(range),
+      threads_(std::max(threads, 1u)),
+      summary_(std::move(summary)),
+      panels_(range.whole() ? QuantisedRows(0, records.dim()) : records) {}
 
 void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
-  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads_) + 1, 16, 1024);
-  parallel_blocks(candidates.size(), block, threads_, [&](size_t begin, size_t end, unsigned) {
+  // More threads only where they are worth starting: other classes may be at work beside this one.
+  const size_t products = candidates.size() * (range_.whole() ? 1 : summary_.records) * pool_.dim();
+  const unsigned threads = products < kWorthThreads ? 1 : threads_;
+  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, 1024);
+  parallel_blocks(candidates.size(), block, threads, [&](size_t begin, size_t end, unsigned) {
     const auto some = candidates.subspan(begin, end - begin);
     const auto out = scores.subspan(begin, end - begin);
     if (!range_.whole()) return sum_scores(panels_, pool_, some, range_, out);
@@ -28,11 +41,10 @@ int64_t ClassScores::whole_score(uint32_t candidate) const {
 
 void ClassScores::bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const {
   const ScoreBound bound(summary_, range_, column.error);
-  parallel_blocks(upper.size(), size_t{1} << 14, threads_, [&](size_t begin, size_t end, unsigned) {
-    for (size_t i = begin; i < end; ++i) {
-      upper[i] = bound(static_cast<double>(dots[i]) * pool_.factor(i) / column.scale);
-    }
-  });
+  const double unit = 1 / column.scale;
+  for (size_t i = 0; i < upper.size(); ++i) {
+    upper[i] = bound(static_cast<double>(dots[i]) * pool_.factor(i) * unit);
+  }
 }
 
 }  // namespace dppl

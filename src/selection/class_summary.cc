@@ -46,12 +46,10 @@ double largest_eigenvalue(const QuantisedRows& records, size_t begin, size_t end
 
 double largest_variance(const QuantisedRows& records, std::span<const int64_t> sum, unsigned threads) {
   const auto count = static_cast<double>(records.rows());
-  std::vector<double> projections(records.rows());
+  std::vector<double> projections(records.rows()), sums(sum.begin(), sum.end());
   double square = 0;
   for (size_t i = 0; i < records.rows(); ++i) {
-    int64_t dot = 0;
-    for (size_t k = 0; k < records.dim(); ++k) dot += records.row(i)[k] * sum[k];
-    projections[i] = static_cast<double>(dot) * records.factor(i) / (count * kOne);
+    projections[i] = byte_dot(records.row(i), sums.data(), records.dim()) * records.factor(i) / (count * kOne);
     square += projections[i] / count;
   }
   // The class's covariance is a sum over chunks, and the largest eigenvalue of a sum is at most the sum of theirs.
@@ -71,8 +69,7 @@ double largest_variance(const QuantisedRows& records, std::span<const int64_t> s
 ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned threads) {
   ClassSummary summary{records.rows(), std::vector<int64_t>(records.dim()), 0};
   for (size_t i = 0; i < records.rows(); ++i) {
-    const int64_t factor = records.factor(i);
-    for (size_t k = 0; k < records.dim(); ++k) summary.sum[k] += factor * records.row(i)[k];
+    add_multiple(records.row(i), records.dim(), static_cast<int32_t>(records.factor(i)), summary.sum.data());
   }
   if (with_spread && records.rows() > 0) summary.spread = largest_variance(records, summary.sum, threads);
   return summary;
@@ -87,18 +84,5 @@ ScoreBound::ScoreBound(const ClassSummary& summary, ScoreRange range, double err
       low_(static_cast<double>(range.low) / kOne),
       high_(static_cast<double>(range.high) / kOne),
       spread_(summary.spread) {}
-
-int64_t ScoreBound::operator()(double estimate) const {
-  if (most_ == 0) return 0;
-  const double slack = error_ + records_ * (kOne * 0x1p-40);
-  if (whole_) {
-    const auto upper = static_cast<int64_t>(std::clamp(estimate + slack, -records_ * kOne, records_ * kOne));
-    return std::clamp<int64_t>(upper + 1 + shift_, 0, most_);
-  }
-  const double mean = estimate / (records_ * kOne), above = mean - low_;
-  const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
-  const double upper = bound * (records_ * kOne) + slack;
-  return upper < static_cast<double>(most_) ? std::max<int64_t>(static_cast<int64_t>(upper) + 1, 0) : most_;
-}
 
 }  // namespace dppl

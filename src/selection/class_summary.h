@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,5 +40,19 @@ class ScoreBound {
   int64_t most_, shift_;
   double records_, error_, low_, high_, spread_;
 };
+
+inline int64_t ScoreBound::operator()(double estimate) const {
+  if (most_ == 0) return 0;
+  const double slack = error_ + records_ * (static_cast<double>(kCosineOne) * 0x1p-40);
+  if (whole_) {
+    const auto upper = static_cast<int64_t>(std::clamp(estimate + slack, -records_ * static_cast<double>(kCosineOne),
+                                                       records_ * static_cast<double>(kCosineOne)));
+    return std::clamp<int64_t>(upper + 1 + shift_, 0, most_);
+  }
+  const double mean = estimate / (records_ * static_cast<double>(kCosineOne)), above = mean - low_;
+  const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
+  const double upper = bound * (records_ * static_cast<double>(kCosineOne)) + slack;
+  return upper < static_cast<double>(most_) ? std::max<int64_t>(static_cast<int64_t>(upper) + 1, 0) : most_;
+}
 
 }  // namespace dppl

@@ -1,6 +1,8 @@
 #include "selection/select.h"
 
+#include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "numbers/parallel.h"
 #include "selection/class_scores.h"
@@ -9,7 +11,7 @@ namespace dppl {
 namespace {
 
 // Bytes for the dot products of some classes' columns with the whole pool.
-constexpr size_t kColumnBytes = size_t{256} << 20;
+constexpr size_t kColumnBytes = size_t{640} << 20;
 constexpr size_t kPoolBlock = 1024;
 // Candidates between two reports of progress.
 constexpr size_t kSlice = size_t{1} << 16;
@@ -22,90 +24,105 @@ class Selector {
         random_(random),
         work_(work),
         lazy_(!task.joint && task.mechanism == Selection::exponential),
-        scores_(task.pool.rows()) {}
+        choices_(task.classes) {}
 
   std::vector<Choice> run() {
     // The exponential mechanism needs few scores: classes whose bounds come from one pass over the pool.
-    const size_t together =
-        lazy_ ? std::clamp<size_t>(kColumnBytes / (4 * task_.pool.rows()) / 16 * 16, 16, 256) : size_t{1};
-    const double longest = longest_row(task_.pool);
-    std::vector<Choice> choices;
+    const size_t together = lazy_ ? std::clamp<size_t>(kColumnBytes / (4 * task_.pool.rows()), 16, 512) : size_t{1};
     for (size_t begin = 0; begin < task_.classes; begin += together) {
-      const auto group = prepare(begin, std::min(begin + together, task_.classes));
-      std::vector<WordColumn> columns;
-      if (lazy_) {
-        for (const auto& scores : group) columns.push_back(WordColumn::of(scores->summary().sum, longest));
-      }
-      const auto dots = multiply(columns);
-      for (size_t j = 0; j < group.size(); ++j) {
-        choices.push_back(lazy_ ? draw_lazily(begin + j, *group[j], columns[j], dots[j]) : draw(begin + j, *group[j]));
-        report(begin + j, 1);
-      }
+      run_group(begin, std::min(begin + together, task_.classes));
     }
+    std::vector<Choice> choices;
+    for (std::optional<Choice>& choice : choices_) choices.push_back(std::move(*choice));
     return choices;
   }
 
  private:
-  // Side by side where there are enough classes.
-  std::vector<std::unique_ptr<ClassScores>> prepare(size_t begin, size_t end) const {
+  using Dots = std::unique_ptr<int32_t[]>;
+
+  void run_group(size_t begin, size_t end) {
     std::vector<std::unique_ptr<ClassScores>> group(end - begin);
-    const bool apart = group.size() >= task_.threads;
-    parallel_blocks(group.size(), 1, apart ? task_.threads : 1, [&](size_t j, size_t, unsigned) {
-      const unsigned inside = apart ? 1 : task_.threads;
-      const QuantisedRows records = task_.records(begin + j, inside);
-      group[j] = std::make_unique<ClassScores>(records, summarise(records, lazy_ && !task_.range.whole(), inside),
-                                               task_.pool, task_.range, task_.threads);
+    std::vector<WordColumn> columns(lazy_ ? end - begin : 0);
+    const double longest = lazy_ ? longest_row(task_.pool) : 0;
+    each_class(begin, end, [&](size_t c, unsigned threads) {
+      const QuantisedRows records = task_.records(c, threads);
+      group[c - begin] = std::make_unique<ClassScores>(
+          records, summarise(records, lazy_ && !task_.range.whole(), threads), task_.pool, task_.range, task_.threads);
+      if (lazy_) columns[c - begin] = WordColumn::of(group[c - begin]->summary().sum, longest);
     });
-    return group;
+    const std::vector<Dots> dots = multiply(columns);
+    std::vector<Random> streams;
+    for (size_t c = begin; c < end; ++c) streams.push_back(random_.stream(c));
+    each_class(begin, end, [&](size_t c, unsigned) {
+      const size_t j = c - begin;
+      choices_[c] =
+          lazy_ ? draw_lazily(c, streams[j], *group[j], columns[j], dots[j].get()) : draw(c, streams[j], *group[j]);
+      group[j].reset();
+      report(1);
+    });
   }
 
-  std::vector<std::vector<int32_t>> multiply(std::span<const WordColumn> columns) const {
-    std::vector<std::vector<int32_t>> dots(columns.size(), std::vector<int32_t>(task_.pool.rows()));
+  // Side by side where there are enough classes; otherwise each with all threads.
+  void each_class(size_t begin, size_t end, const std::function<void(size_t c, unsigned threads)>& work) const {
+    const bool apart = end - begin >= task_.threads;
+    parallel_blocks(end - begin, 1, apart ? task_.threads : 1,
+                    [&](size_t j, size_t, unsigned) { work(begin + j, apart ? 1 : task_.threads); });
+  }
+
+  std::vector<Dots> multiply(std::span<const WordColumn> columns) const {
+    std::vector<Dots> dots;
+    for (size_t j = 0; j < columns.size(); ++j) {
+      dots.push_back(std::make_unique_for_overwrite<int32_t[]>(task_.pool.rows()));
+    }
     const ColumnPanels panels(columns);
     parallel_blocks(columns.empty() ? 0 : task_.pool.rows(), kPoolBlock, task_.threads,
                     [&](size_t begin, size_t end, unsigned) {
                       std::vector<int32_t*> out;
-                      for (auto& one : dots) out.push_back(one.data() + begin);
+                      for (const Dots& one : dots) out.push_back(one.get() + begin);
                       panels.multiply(task_.pool, begin, end, out);
                     });
     return dots;
   }
 
-  Choice draw_lazily(size_t c, const ClassScores& scores, const WordColumn& column, std::span<const int32_t> dots) {
-    scores.bound(column, dots, scores_);
+  Choice draw_lazily(size_t c, Random& stream, const ClassScores& scores, const WordColumn& column,
+                     const int32_t* dots) {
+    const auto memory = std::make_unique_for_overwrite<int64_t[]>(task_.pool.rows());
+    const std::span values(memory.get(), task_.pool.rows());
+    scores.bound(column, {dots, values.size()}, values);
     BoundedUtilities utilities{
-        scores_,
-        [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { scores.evaluate(candidates, out); },
+        values, [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { scores.evaluate(candidates, out); },
         task_.range.top()};
-    Random stream = random_.stream(c);
     const Released<size_t> one = lazy_exponential(std::move(budgets_[c]), stream, utilities);
     count(scores, utilities.evaluated);
     return {{one.value}, one.guarantee};
   }
 
-  Choice draw(size_t c, const ClassScores& scores) {
+  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
+    std::vector<int64_t> values(all.size());
     for (size_t begin = 0; begin < all.size(); begin += kSlice) {
       const size_t size = std::min(kSlice, all.size() - begin);
-      scores.evaluate(std::span(all).subspan(begin, size), std::span(scores_).subspan(begin, size));
-      report(c, static_cast<double>(begin + size) / static_cast<double>(all.size()));
+      scores.evaluate(std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
+      if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores, all.size());
-    const Utilities utilities{scores_, task_.range.top()};
-    Random stream = random_.stream(c);
+    const Utilities utilities{values, task_.range.top()};
     if (task_.joint) return joint_top_k(std::move(budgets_[c]), stream, utilities, task_.k);
     const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
     const Released<size_t> one = mechanism(std::move(budgets_[c]), stream, utilities);
     return {{one.value}, one.guarantee};
   }
 
-  // Class c is done to this part, and all before it.
-  void report(size_t c, double part) const {
-    if (task_.progress) task_.progress((static_cast<double>(c) + part) / static_cast<double>(task_.classes));
+  // So many more classes are done, and this part of another one.
+  void report(size_t more, double part = 0) {
+    const std::lock_guard lock(mutex_);
+    done_ += more;
+    if (task_.progress) task_.progress((static_cast<double>(done_) + part) / static_cast<double>(task_.classes));
   }
 
   void count(const ClassScores& scores, size_t candidates) {
+    const std::lock_guard lock(mutex_);
     if (work_ == nullptr) return;
     work_->pairs += scores.summary().records * task_.pool.rows();
     work_->evaluated += scores.summary().records * candidates;
@@ -116,7 +133,9 @@ class Selector {
   Random& random_;
   SelectionWork* work_;
   bool lazy_;
-  std::vector<int64_t> scores_;
+  std::vector<std::optional<Choice>> choices_;
+  std::mutex mutex_;
+  size_t done_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "similarity/pair_scores.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "similarity/dot_kernels.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int32_t kOffset = 128;
 // Candidates that stay in the second-level cache while the panels pass; a panel stays in the first level meanwhile.
-constexpr size_t kCandidateBlock = 128;
+constexpr size_t kCandidateBlock = 256;
 // So many panels' scores, each below 2^43, add up exactly in a double.
 constexpr size_t kPanelBlock = 32;
 
@@ -38,9 +39,15 @@ RecordPanels::RecordPanels(const QuantisedRows& rows)
   for (size_t i = 0; i < records_; ++i) {
     const int8_t* row = rows.row(i);
     uint8_t* out = bytes_.data() + (i / kPanel) * steps_ * kPanel * kByteStep + i % kPanel * kByteStep;
-    for (size_t k = 0; k < dim_; ++k) {
-      out[k / kByteStep * kPanel * kByteStep + k % kByteStep] = static_cast<uint8_t>(row[k] + kOffset);
+    size_t k = 0;
+    for (; k + kByteStep <= dim_; k += kByteStep) {
+      uint32_t four;
+      std::memcpy(&four, row + k, sizeof four);
+      four ^= 0x80808080;  // adds 128 to each
+      std::memcpy(out + k * kPanel, &four, sizeof four);
     }
+    for (size_t rest = 0; k + rest < dim_; ++rest)
+      out[k * kPanel + rest] = static_cast<uint8_t>(row[k + rest] + kOffset);
     factors_[i] = static_cast<double>(rows.factor(i));
   }
 }

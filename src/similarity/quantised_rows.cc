@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dppl/error.h"
+#include "similarity/row_math.h"
 
 namespace dppl {
 namespace {
@@ -16,15 +17,6 @@ uint64_t whole_root(uint64_t square) {
   while (root * root > square) --root;
   while ((root + 1) * (root + 1) <= square) ++root;
   return root;
-}
-
-double largest_pair(std::span<const float> row) {
-  double largest = 0;
-  for (size_t k = 0; k < row.size(); k += 2) {
-    const float second = k + 1 < row.size() ? row[k + 1] : 0;
-    largest = std::max(largest, static_cast<double>(std::abs(row[k])) + static_cast<double>(std::abs(second)));
-  }
-  return largest;
 }
 
 }  // namespace
@@ -53,26 +45,17 @@ QuantisedRows::QuantisedRows(std::shared_ptr<const void> owner, size_t dim, cons
 
 float QuantisedRows::set(size_t i, std::span<const float> row) {
   int8_t* out = memory_->values.data() + i * dim_;
-  const double largest = largest_pair(row);
-  int64_t squares = 0;
-  int32_t sum = 0;
+  const double largest = largest_pair(row.data(), dim_);
+  ByteTotals totals{0, 0};
   if (largest > 0) {
-    const double scale = 127 / largest;  // finite: the smallest float is 2^-149
-    for (size_t k = 0; k < dim_; ++k) {
-      const double scaled = static_cast<double>(row[k]) * scale;
-      const auto value = static_cast<int32_t>(scaled + (scaled < 0 ? -0.5 : 0.5));
-      out[k] = static_cast<int8_t>(value);
-      sum += value;
-      squares += value * value;
-    }
+    totals = round_row(row.data(), dim_, 127 / largest, out);  // finite: the smallest float is 2^-149
   } else {
     std::fill_n(out, dim_, int8_t{0});
   }
-  memory_->sums[i] = sum;
+  const auto squares = static_cast<uint64_t>(totals.squares);
+  memory_->sums[i] = totals.sum;
   memory_->factors[i] =
-      squares > 0
-          ? static_cast<uint32_t>(whole_root(static_cast<uint64_t>(kCosineOne) / static_cast<uint64_t>(squares)))
-          : 0;
+      squares > 0 ? static_cast<uint32_t>(whole_root(static_cast<uint64_t>(kCosineOne) / squares)) : 0;
   return static_cast<float>(largest / 127);
 }
 

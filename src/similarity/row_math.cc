@@ -1,6 +1,7 @@
 #include "similarity/row_math.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "similarity/cpu.h"
@@ -140,6 +141,62 @@ DPPL_INLINE void add_truncated_body(const float* x, size_t n, double scale, int6
   for (size_t i = 0; i < n; ++i) sum[i] += truncated(x[i], scale);
 }
 
+template <CpuLevel kLevel>
+DPPL_INLINE void largest_pair_body(const float* x, size_t n, double* result) {
+  double lanes[kLanes] = {};
+  size_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) {
+      const double pair = static_cast<double>(std::abs(x[i + 2 * l])) + static_cast<double>(std::abs(x[i + 2 * l + 1]));
+      lanes[l] = lanes[l] < pair ? pair : lanes[l];
+    }
+  }
+  double largest = 0;
+  for (; i < n; i += 2) {
+    const float second = i + 1 < n ? x[i + 1] : 0;
+    largest = std::max(largest, static_cast<double>(std::abs(x[i])) + static_cast<double>(std::abs(second)));
+  }
+  for (const double lane : lanes) largest = std::max(largest, lane);
+  *result = largest;
+}
+
+template <CpuLevel kLevel>
+DPPL_INLINE void round_body(const float* x, size_t n, double scale, int8_t* out, ByteTotals* totals) {
+  constexpr size_t kBlock = 256;
+  int32_t values[kBlock], sum = 0, squares = 0;
+  for (size_t begin = 0; begin < n; begin += kBlock) {
+    const size_t size = std::min(kBlock, n - begin);
+    for (size_t i = 0; i < size; ++i) {
+      const double scaled = static_cast<double>(x[begin + i]) * scale;
+      values[i] = static_cast<int32_t>(scaled + std::copysign(0.5, scaled));
+    }
+    for (size_t i = 0; i < size; ++i) {
+      out[begin + i] = static_cast<int8_t>(values[i]);
+      sum += values[i];
+      squares += values[i] * values[i];
+    }
+  }
+  *totals = {sum, squares};
+}
+
+template <CpuLevel kLevel>
+DPPL_INLINE void add_multiple_body(const int8_t* x, size_t n, int32_t factor, int64_t* sum) {
+  for (size_t i = 0; i < n; ++i) sum[i] += factor * x[i];
+}
+
+template <CpuLevel kLevel>
+DPPL_INLINE void byte_dot_body(const int8_t* x, const double* y, size_t n, double* result) {
+  double lanes[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(x[i + l]) * y[i + l];
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += static_cast<double>(x[i]) * y[i];
+  for (const double lane : lanes) sum += lane;
+  *result = sum;
+}
+
 DPPL_KERNEL(squares, (const float* x, size_t n, double* result), (x, n, result))
 DPPL_KERNEL(scale, (const float* x, size_t n, double s, float* out), (x, n, s, out))
 DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out),
@@ -148,6 +205,11 @@ DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size
             (rows, count, n, begin, end, out))
 DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
 DPPL_KERNEL(add_truncated, (const float* x, size_t n, double s, int64_t* sum), (x, n, s, sum))
+
+DPPL_KERNEL(largest_pair, (const float* x, size_t n, double* result), (x, n, result))
+DPPL_KERNEL(round, (const float* x, size_t n, double s, int8_t* out, ByteTotals* totals), (x, n, s, out, totals))
+DPPL_KERNEL(add_multiple, (const int8_t* x, size_t n, int32_t factor, int64_t* sum), (x, n, factor, sum))
+DPPL_KERNEL(byte_dot, (const int8_t* x, const double* y, size_t n, double* result), (x, y, n, result))
 
 }  // namespace
 
@@ -171,6 +233,28 @@ void truncate_row(const float* x, size_t n, double scale, int32_t* out) { DPPL_D
 
 void add_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
   DPPL_DISPATCH(add_truncated, (x, n, scale, sum));
+}
+
+double largest_pair(const float* x, size_t n) {
+  double result;
+  DPPL_DISPATCH(largest_pair, (x, n, &result));
+  return result;
+}
+
+ByteTotals round_row(const float* x, size_t n, double scale, int8_t* out) {
+  ByteTotals totals;
+  DPPL_DISPATCH(round, (x, n, scale, out, &totals));
+  return totals;
+}
+
+void add_multiple(const int8_t* x, size_t n, int32_t factor, int64_t* sum) {
+  DPPL_DISPATCH(add_multiple, (x, n, factor, sum));
+}
+
+double byte_dot(const int8_t* x, const double* y, size_t n) {
+  double result;
+  DPPL_DISPATCH(byte_dot, (x, y, n, &result));
+  return result;
 }
 
 }  // namespace dppl

@@ -28,4 +28,20 @@ void truncate_row(const float* x, size_t n, double scale, int32_t* out);
 // The same, added to sum_i.
 void add_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
 
+// The largest |x_2k| + |x_2k+1|, in double.
+double largest_pair(const float* x, size_t n);
+
+// x_i·scale (multiplied in double), rounded to the nearest integer, halves away from zero; their sum and sum of
+// squares. Preconditions: the results fit 8 bits, n at most 100,000.
+struct ByteTotals {
+  int32_t sum, squares;
+};
+ByteTotals round_row(const float* x, size_t n, double scale, int8_t* out);
+
+// sum_i += factor·x_i. Precondition: factor below 2^24.
+void add_multiple(const int8_t* x, size_t n, int32_t factor, int64_t* sum);
+
+// Σ x_i·y_i in double.
+double byte_dot(const int8_t* x, const double* y, size_t n);
+
 }  // namespace dppl

@@ -154,6 +154,35 @@ TEST(QuantisedRows, KeepWhatTheKernelsRelyOn) {
   EXPECT_THROW(QuantisedRows(1, QuantisedRows::kLargestDim + 1), InvalidInput);
 }
 
+TEST(QuantisedRows, AreTheSameOnEveryKernel) {
+  for (const size_t dim : {1u, 2u, 63u, 64u, 65u, 300u, 1000u}) {
+    const auto values = random_floats(dim, dim);
+    double largest = 0, dot = 0;
+    for (size_t k = 0; k < dim; k += 2) {
+      largest = std::max(largest, std::abs(static_cast<double>(values[k])) +
+                                      (k + 1 < dim ? std::abs(static_cast<double>(values[k + 1])) : 0));
+    }
+    std::vector<double> other(values.begin(), values.end());
+    std::optional<double> first_dot;
+    on_every_level([&] {
+      QuantisedRows row(1, dim);
+      EXPECT_EQ(row.set(0, values), static_cast<float>(largest / 127));
+      std::vector<int64_t> sum(dim, 7);
+      add_multiple(row.row(0), dim, 2000001, sum.data());
+      dot = 0;
+      for (size_t k = 0; k < dim; ++k) {
+        EXPECT_EQ(row.row(0)[k], std::lround(static_cast<double>(values[k]) * (127 / largest)));
+        EXPECT_EQ(sum[k], 7 + int64_t{2000001} * row.row(0)[k]);
+        dot += row.row(0)[k] * other[k];
+      }
+      const double computed = byte_dot(row.row(0), other.data(), dim);
+      EXPECT_NEAR(computed, dot, 1e-9);
+      if (!first_dot) first_dot = computed;
+      EXPECT_EQ(computed, *first_dot);
+    });
+  }
+}
+
 // The largest numbers that rows can hold must not overflow in any kernel.
 TEST(Scores, EveryKernelGivesTheReferencesIntegersAtTheExtremes) {
   for (const size_t dim : {2u, 64u, 1281u}) {
