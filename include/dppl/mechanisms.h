@@ -30,6 +30,8 @@ struct BoundedUtilities {
   std::span<int64_t> upper;  // overwritten by the scores that were asked for
   std::function<void(std::span<const uint32_t> candidates, std::span<int64_t> scores)> evaluate;
   int64_t per_record = 1;
+  // Cheaper than evaluate(): better upper bounds for some candidates. May be empty.
+  std::function<void(std::span<const uint32_t> candidates, std::span<int64_t> upper)> tighten = {};
   size_t evaluated = 0;  // set by the mechanism
 };
 

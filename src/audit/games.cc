@@ -42,6 +42,18 @@ std::vector<Game> honest_games() {
        [](int input, Random& random) {
          return static_cast<int64_t>(exponential(pure_budget(), random, utilities(input)).value);
        }},
+      {"exponential (lazy)", "the same, with upper bounds that are up to twice per_record too high", range,
+       [](int input, Random& random) {
+         const std::vector<int64_t>& scores = kScores[static_cast<size_t>(input)];
+         std::vector<int64_t> upper = scores;
+         for (size_t i = 0; i < upper.size(); ++i) upper[i] += static_cast<int64_t>(i % 3) * kPerRecord;
+         BoundedUtilities bounded{upper,
+                                  [&](std::span<const uint32_t> candidates, std::span<int64_t> out) {
+                                    for (size_t j = 0; j < out.size(); ++j) out[j] = scores[candidates[j]];
+                                  },
+                                  kPerRecord};
+         return static_cast<int64_t>(lazy_exponential(pure_budget(), random, bounded).value);
+       }},
       {"permute-and-flip", kOneRaised, pure,
        [](int input, Random& random) {
          return static_cast<int64_t>(permute_and_flip(pure_budget(), random, utilities(input)).value);

@@ -9,7 +9,7 @@
 namespace dppl {
 namespace {
 
-constexpr size_t kFirstBatch = 64;
+constexpr size_t kFirstBatch = 64, kTightenAt = 256;
 constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as many, and so on
 
 class LazySampler {
@@ -28,6 +28,7 @@ class LazySampler {
     for (size_t batch = kFirstBatch;;) {
       if (const auto index = propose(batch)) return {*index, evaluated_};
       batch *= 2;
+      if (batch == kTightenAt && values_.tighten && near_.size() > 2 * kTightenAt) tighten();
       evaluate(largest_open(near_, batch));
       std::erase_if(near_, [this](uint32_t i) { return is_negligible(i); });
     }
@@ -47,6 +48,17 @@ class LazySampler {
       best_known_ = std::max(best_known_, results_[j]);
     }
     evaluated_ += indices.size();
+  }
+
+  void tighten() {
+    std::vector<uint32_t> open;
+    std::ranges::copy_if(near_, std::back_inserter(open), [this](uint32_t i) { return !known_[i]; });
+    results_.resize(open.size());
+    values_.tighten(open, results_);
+    for (size_t j = 0; j < open.size(); ++j) {
+      values_.upper[open[j]] = std::min(values_.upper[open[j]], results_[j]);
+    }
+    std::erase_if(near_, [this](uint32_t i) { return is_negligible(i); });
   }
 
   // Of these, the `count` with the largest bounds that are not known yet, in the order of the indices.

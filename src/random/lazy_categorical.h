@@ -12,6 +12,8 @@ namespace dppl {
 struct BoundedValues {
   std::span<int64_t> upper;  // value i is at most upper[i]; becomes the value when it is known
   std::function<void(std::span<const uint32_t> indices, std::span<int64_t> values)> evaluate;
+  // Better bounds for some, at a smaller price than their values; may be empty.
+  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> upper)> tighten = {};
 };
 
 struct LazyDraw {
@@ -27,7 +29,9 @@ struct LazyDraw {
 // are. So the bounds cost or save time and never move the law.
 //
 // Before each round the values with the largest bounds are asked for, twice as many each time: where bounds are tight
-// or candidates few, a round ends it soon; in the worst case all values are asked for, once. Preconditions: not empty,
+// or candidates few, a round ends it soon; in the worst case all values are asked for, once. Bounds are
+// tightened, once, where a few rounds did not end it and many candidates are left.
+// Preconditions: not empty,
 // fewer than 2^32 values, unit >= 0, differences fit 63 bits. Throws Error when a value lies above its bound.
 LazyDraw lazy_categorical_exp(Random& random, const BoundedValues& values, const Rational& unit);
 

@@ -17,12 +17,19 @@ class ClassScores {
 
   void evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const;
 
+  // Whether tighten() can be worth its price.
+  bool can_tighten() const;
+  // Upper bounds on the scores of some candidates: sums of the bounds of clusters of the records, each with a mean and
+  // a spread of its own.
+  void tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const;
+
   // Upper bounds on the scores of all candidates, from their dot products with the class's column.
   void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const;
 
  private:
   int64_t whole_score(uint32_t candidate) const;
 
+  QuantisedRows records_;
   const QuantisedRows& pool_;
   ScoreRange range_;
   unsigned threads_;

@@ -92,6 +92,11 @@ class Selector {
     BoundedUtilities utilities{
         values, [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { scores.evaluate(candidates, out); },
         task_.range.top()};
+    if (scores.can_tighten()) {
+      utilities.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
+        scores.tighten(candidates, upper);
+      };
+    }
     const Released<size_t> one = lazy_exponential(std::move(budgets_[c]), stream, utilities);
     count(scores, utilities.evaluated);
     return {{one.value}, one.guarantee};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "selection/class_scores.h"
+#include "selection/clusters.h"
 #include "selection/select.h"
 #include "similarity/cpu.h"
 #include "support/selection_laws.h"
@@ -88,6 +89,11 @@ TEST(ClassScores, BoundsHoldAndScoresAreExact) {
           EXPECT_LE(upper[j], static_cast<int64_t>(records) * range.top());
           above += static_cast<double>(upper[j] - exact[j]);
         }
+        if (scores.can_tighten()) {
+          std::vector<int64_t> tight(pool.rows());
+          scores.tighten(all, tight);
+          for (size_t j = 0; j < pool.rows(); ++j) EXPECT_GE(tight[j], exact[j]) << records << " " << width;
+        }
         // Not vacuous: where nothing is cut they are exact but for rounding, and close for a narrow class.
         const double share =
             above / static_cast<double>(std::max<size_t>(records, 1) * pool.rows()) / static_cast<double>(range.top());
@@ -122,6 +128,56 @@ TEST(ClassScores, ABoundThatForgetsTheSpreadIsCrossed) {
   };
   EXPECT_EQ(crossed(1), 0u);
   EXPECT_GT(crossed(0), 10u);
+}
+
+// Every row in one group, and rows around two centres apart.
+TEST(Clusters, PartTheRows) {
+  const size_t dim = 20;
+  const QuantisedRows one = cluster(40, dim, 1, 0.2f, 3), two = cluster(60, dim, 2, 0.2f, 4);
+  QuantisedRows rows(100, dim);
+  std::vector<float> row(dim);
+  for (size_t i = 0; i < 100; ++i) {
+    const int8_t* from = i < 40 ? one.row(i) : two.row(i - 40);
+    std::copy_n(from, dim, row.begin());
+    rows.set(i, row);
+  }
+  std::vector<int> seen(100);
+  for (const auto& group : dppl::cluster(rows, 8)) {
+    EXPECT_FALSE(group.empty());
+    for (const uint32_t i : group) {
+      ++seen[i];
+      EXPECT_EQ(i < 40, group[0] < 40);
+    }
+  }
+  EXPECT_EQ(seen, std::vector<int>(100, 1));
+  EXPECT_EQ(dppl::cluster(QuantisedRows(0, dim), 8).size(), 0u);
+}
+
+// Bounds of clusters are tighter where the class is made of parts.
+TEST(ClassScores, ClustersTightenTheBounds) {
+  const size_t dim = 40;
+  const QuantisedRows pool = mixed_pool(300, dim, 1), one = cluster(100, dim, 1, 0.3f, 3),
+                      two = cluster(100, dim, 5, 0.3f, 4);
+  QuantisedRows members(200, dim);
+  std::vector<float> row(dim);
+  for (size_t i = 0; i < 200; ++i) {
+    std::copy_n(i % 2 == 0 ? one.row(i / 2) : two.row(i / 2), dim, row.begin());
+    members.set(i, row);
+  }
+  const ClassScores scores(members, summarise(members, true, 1), pool, kRanges[1], 1);
+  ASSERT_TRUE(scores.can_tighten());
+  const auto loose = upper_bounds(scores, pool);
+  std::vector<uint32_t> all(pool.rows());
+  for (uint32_t j = 0; j < all.size(); ++j) all[j] = j;
+  std::vector<int64_t> tight(pool.rows());
+  scores.tighten(all, tight);
+  double before = 0, after = 0;
+  const auto exact = exact_scores(members, pool, kRanges[1]);
+  for (size_t j = 0; j < pool.rows(); ++j) {
+    before += static_cast<double>(loose[j] - exact[j]);
+    after += static_cast<double>(tight[j] - exact[j]);
+  }
+  EXPECT_LT(after, before / 2);
 }
 
 // The spread is an eigenvalue's upper bound: at least the variance in any direction, and close to the largest.

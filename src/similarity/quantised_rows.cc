@@ -43,6 +43,16 @@ QuantisedRows::QuantisedRows(std::shared_ptr<const void> owner, size_t dim, cons
                              std::span<const uint32_t> factors, std::span<const int32_t> sums)
     : owner_(std::move(owner)), dim_(dim), values_(values), factors_(factors), sums_(sums) {}
 
+QuantisedRows QuantisedRows::gather(std::span<const uint32_t> indices) const {
+  QuantisedRows result(indices.size(), dim_);
+  for (size_t j = 0; j < indices.size(); ++j) {
+    std::copy_n(row(indices[j]), dim_, result.memory_->values.data() + j * dim_);
+    result.memory_->factors[j] = factor(indices[j]);
+    result.memory_->sums[j] = sum(indices[j]);
+  }
+  return result;
+}
+
 float QuantisedRows::set(size_t i, std::span<const float> row) {
   int8_t* out = memory_->values.data() + i * dim_;
   const double largest = largest_pair(row.data(), dim_);

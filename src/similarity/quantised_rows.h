@@ -32,6 +32,9 @@ class QuantisedRows {
                 std::span<const int32_t> sums);
   static constexpr size_t kSlack = 4;
 
+  // Copies of some rows.
+  QuantisedRows gather(std::span<const uint32_t> indices) const;
+
   size_t rows() const { return factors_.size(); }
   size_t dim() const { return dim_; }
   const int8_t* row(size_t i) const { return values_ + i * dim_; }

@@ -14,8 +14,8 @@ Released<size_t> exponential(Budget budget, Random& random, const Utilities& uti
 Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedUtilities& utilities) {
   check_utilities({utilities.upper, utilities.per_record}, budget);
   const Rational epsilon = budget.bounded_range_epsilon();
-  const LazyDraw draw =
-      lazy_categorical_exp(random, {utilities.upper, utilities.evaluate}, epsilon / Rational(utilities.per_record));
+  const LazyDraw draw = lazy_categorical_exp(random, {utilities.upper, utilities.evaluate, utilities.tighten},
+                                             epsilon / Rational(utilities.per_record));
   utilities.evaluated = draw.evaluated;
   return {draw.index, drawn_from(random, Guarantee::of_bounded_range(epsilon))};
 }
