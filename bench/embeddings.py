@@ -12,26 +12,12 @@ import subprocess
 import tempfile
 import time
 
-os.environ["OPENBLAS_NUM_THREADS"] = "2"
-os.environ["OMP_NUM_THREADS"] = "2"
-flags = open("/proc/cpuinfo").read()
-# Debian 12's OpenBLAS does not know some processors and falls back to code of 2004; name a fair kernel instead.
-os.environ.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX" if "avx512f" in flags else "HASWELL" if "avx2" in flags else "NEHALEM")
+from common import DPPL, seconds
 
-import numpy as np  # noqa: E402: after the thread settings
-from sklearn.neighbors import NearestCentroid  # noqa: E402
+import numpy as np
+from sklearn.neighbors import NearestCentroid
 
-DPPL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "build", "dppl")
 DIM, CLASSES, TRAIN = 1280, 100, 50_000
-
-
-def seconds(work, repeats=3):
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def run(*arguments):

@@ -17,17 +17,12 @@ import subprocess
 import tempfile
 import time
 
-os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "2"
-flags = open("/proc/cpuinfo").read()
-# Debian 12's OpenBLAS does not know some processors and falls back to code of 2004; name a fair kernel instead.
-kernel = "SKYLAKEX" if "avx512f" in flags else "ZEN" if "AuthenticAMD" in flags else "HASWELL" if "avx2" in flags else "NEHALEM"
-os.environ.setdefault("OPENBLAS_CORETYPE", kernel)
+from common import DPPL, ROOT, seconds
 
-import numpy as np  # noqa: E402: after the thread settings
-import torch  # noqa: E402
+import numpy as np
+import torch
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-DPPL, ENGINE = os.path.join(ROOT, "build", "dppl"), os.path.join(ROOT, "build", "bench", "bench", "bench_engine")
+ENGINE = os.path.join(ROOT, "build", "bench", "bench", "bench_engine")
 DIM, POOL, PRIVATE, CLUSTERS = 1280, 1_281_167, 50_000, 1000
 CLIP = (1.2, 1.6)
 
@@ -35,15 +30,6 @@ CLIP = (1.2, 1.6)
 def engine(*arguments):
     result = subprocess.run([ENGINE, *map(str, arguments)], check=True, capture_output=True, text=True, close_fds=False)
     return json.loads(result.stdout)
-
-
-def timed(work, repeats=2):
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 # ---- Data: a common direction, cluster centres, and within a cluster a spectrum that falls off, as encoders give.
@@ -92,7 +78,7 @@ def numpy_unclipped(pool, x, y, classes):
 
     def work(block):
         return lambda: [normalised(pool[i:i + block]) @ sums for i in range(0, len(pool), block)]
-    return min(timed(work(block), 1) for block in (4096, 65536))
+    return min(seconds(work(block), 1) for block in (4096, 65536))
 
 
 def torch_unclipped(pool, x, y, classes):
@@ -101,7 +87,7 @@ def torch_unclipped(pool, x, y, classes):
 
     def work(block):
         return lambda: [torch.nn.functional.normalize(pool[i:i + block]) @ sums for i in range(0, len(pool), block)]
-    return min(timed(work(block), 1) for block in (4096, 65536))
+    return min(seconds(work(block), 1) for block in (4096, 65536))
 
 
 def numpy_clipped(pool, x, y, classes):
@@ -118,7 +104,7 @@ def numpy_clipped(pool, x, y, classes):
 
     def work(block):
         return lambda: [one(pool[i:i + block]) for i in range(0, len(pool), block)]
-    return min(timed(work(block), 1) for block in (2048, 8192))
+    return min(seconds(work(block), 1) for block in (2048, 8192))
 
 
 def torch_clipped(pool, x, y, classes):
@@ -132,7 +118,7 @@ def torch_clipped(pool, x, y, classes):
 
     def work(block):
         return lambda: [one(pool[i:i + block]) for i in range(0, len(pool), block)]
-    return min(timed(work(block), 1) for block in (2048, 8192))
+    return min(seconds(work(block), 1) for block in (2048, 8192))
 
 
 # ---- The table
@@ -193,7 +179,7 @@ def synthetic(arguments, directory):
             f"= file + {ours['peak_mb'] - size / 2**20:.0f} MB")
     for classes in (10, 100):
         ours = engine(*task(classes), *clip, "--all-pairs", 16384)
-        rate = lambda seconds: slice_rows * PRIVATE * DIM / seconds / 1e9
+        rate = lambda time_taken: slice_rows * PRIVATE * DIM / time_taken / 1e9
         row(f"clipped, all pairs forced, C = {classes} (16,384 candidates)", f"{ours['gmacs']:.0f} billion products/s",
             f"{ours['gmacs'] / peaks['bytes']:.0%} of the peak; numpy {rate(peers[classes][0]):.0f}: {ours['gmacs'] / rate(peers[classes][0]):.1f} x; "
             f"torch {rate(peers[classes][1]):.0f}: {ours['gmacs'] / rate(peers[classes][1]):.1f} x")
@@ -215,7 +201,7 @@ def growth(task, clip, count, path):
         series["classes"].append((classes, engine("select", "--pool", path("pool.pool"), "--train", path("x.npy"), "--labels", path("y.npy"),
                                                   "--classes", classes, *clip, "--repeats", 2)["seconds"]))
     for name, points in series.items():
-        row(f"clipped, C = 100, growth with {name}", ", ".join(f"{at:,}: {seconds:.2f} s" for at, seconds in points),
+        row(f"clipped, C = 100, growth with {name}", ", ".join(f"{at:,}: {time_taken:.2f} s" for at, time_taken in points),
             f"x {points[-1][0] / points[0][0]:.0f}: x {points[-1][1] / points[0][1]:.1f} of the time")
     return series
 
@@ -243,12 +229,13 @@ def plot(series, file):
     import matplotlib.pyplot as plt
     figure, axes = plt.subplots(1, 3, figsize=(10, 3), sharey=True)
     for axis, (name, points) in zip(axes, series.items()):
-        at, seconds = zip(*points)
-        axis.loglog(at, seconds, "o-", label="measured")
-        axis.loglog(at, [seconds[-1] * a / at[-1] for a in at], "k:", label="linear")
+        at, times = zip(*points)
+        axis.loglog(at, times, "o-", label="measured")
+        axis.loglog(at, [times[-1] * a / at[-1] for a in at], "k:", label="linear")
         axis.set_xlabel(name)
         axis.set_xticks(at, [f"{a:,}" for a in at], fontsize=7)
         axis.minorticks_off()
+    axes[0].set_yticks(ticks := (0.25, 0.5, 1, 2, 4, 8), [str(tick) for tick in ticks])
     axes[0].set_ylabel("seconds, 2 threads")
     axes[0].legend()
     figure.tight_layout()

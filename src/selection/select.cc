@@ -40,24 +40,29 @@ class Selector {
  private:
   using Dots = std::unique_ptr<int32_t[]>;
 
+  // Records are made twice, for the summary and for the draw, so that only those of one class a thread are in memory.
   void run_group(size_t begin, size_t end) {
-    std::vector<std::unique_ptr<ClassScores>> group(end - begin);
-    std::vector<WordColumn> columns(lazy_ ? end - begin : 0);
-    const double longest = lazy_ ? longest_row(task_.pool) : 0;
-    each_class(begin, end, [&](size_t c, unsigned threads) {
-      const QuantisedRows records = task_.records(c, threads);
-      group[c - begin] = std::make_unique<ClassScores>(
-          records, summarise(records, lazy_ && !task_.range.whole(), threads), task_.pool, task_.range, task_.threads);
-      if (lazy_) columns[c - begin] = WordColumn::of(group[c - begin]->summary().sum, longest);
-    });
+    std::vector<ClassSummary> summaries(lazy_ ? end - begin : 0);
+    std::vector<WordColumn> columns(summaries.size());
+    if (lazy_) {
+      const double longest = longest_row(task_.pool);
+      each_class(begin, end, [&](size_t c, unsigned threads) {
+        ClassSummary& summary = summaries[c - begin];
+        summary = summarise(task_.records(c, threads), !task_.range.whole(), threads);
+        columns[c - begin] = WordColumn::of(summary.sum, longest);
+      });
+    }
     const std::vector<Dots> dots = multiply(columns);
     std::vector<Random> streams;
     for (size_t c = begin; c < end; ++c) streams.push_back(random_.stream(c));
-    each_class(begin, end, [&](size_t c, unsigned) {
+    each_class(begin, end, [&](size_t c, unsigned threads) {
       const size_t j = c - begin;
-      choices_[c] =
-          lazy_ ? draw_lazily(c, streams[j], *group[j], columns[j], dots[j].get()) : draw(c, streams[j], *group[j]);
-      group[j].reset();
+      // Where nothing is cut, the sum of the records is all that is needed.
+      const QuantisedRows records =
+          lazy_ && task_.range.whole() ? QuantisedRows(0, task_.pool.dim()) : task_.records(c, threads);
+      const ClassScores scores(records, lazy_ ? std::move(summaries[j]) : summarise(records, false, threads),
+                               task_.pool, task_.range, task_.threads);
+      choices_[c] = lazy_ ? draw_lazily(c, streams[j], scores, columns[j], dots[j].get()) : draw(c, streams[j], scores);
       report(1);
     });
   }

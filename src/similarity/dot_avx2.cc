@@ -18,40 +18,33 @@ constexpr size_t kWidth = 4;
   return _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), _mm256_set1_epi16(1));
 }
 
-template <bool kBytes, size_t kCount, typename Left, typename Right>
-[[gnu::target("avx2")]] void tile(const Left* panel, size_t steps, const Right* const* rows, int32_t* dots) {
-  constexpr size_t kStep = kBytes ? kByteStep : kWordStep;
-  __m256i sums[kCount][2];
+struct Avx2 {
+  template <bool kBytes, size_t kCount, typename Left, typename Right>
+  [[gnu::target("avx2")]] static void tile(const Left* panel, size_t steps, const Right* const* rows, int32_t* dots) {
+    constexpr size_t kStep = kBytes ? kByteStep : kWordStep;
+    __m256i sums[kCount][2];
 #pragma GCC unroll 12
-  for (size_t c = 0; c < kCount; ++c) sums[c][0] = sums[c][1] = _mm256_setzero_si256();
-  for (size_t step = 0; step < steps; ++step) {
-    const __m256i first = load(panel + step * kPanel * kStep), second = load(panel + (step * kPanel + 8) * kStep);
+    for (size_t c = 0; c < kCount; ++c) sums[c][0] = sums[c][1] = _mm256_setzero_si256();
+    for (size_t step = 0; step < steps; ++step) {
+      const __m256i first = load(panel + step * kPanel * kStep), second = load(panel + (step * kPanel + 8) * kStep);
 #pragma GCC unroll 12
-    for (size_t c = 0; c < kCount; ++c) {
-      const __m256i row = _mm256_set1_epi32(four_bytes(rows[c] + step * kStep));
-      if constexpr (kBytes) {
-        sums[c][0] = _mm256_add_epi32(sums[c][0], multiply_bytes(first, row));
-        sums[c][1] = _mm256_add_epi32(sums[c][1], multiply_bytes(second, row));
-      } else {
-        sums[c][0] = _mm256_add_epi32(sums[c][0], _mm256_madd_epi16(first, row));
-        sums[c][1] = _mm256_add_epi32(sums[c][1], _mm256_madd_epi16(second, row));
+      for (size_t c = 0; c < kCount; ++c) {
+        const __m256i row = _mm256_set1_epi32(four_bytes(rows[c] + step * kStep));
+        if constexpr (kBytes) {
+          sums[c][0] = _mm256_add_epi32(sums[c][0], multiply_bytes(first, row));
+          sums[c][1] = _mm256_add_epi32(sums[c][1], multiply_bytes(second, row));
+        } else {
+          sums[c][0] = _mm256_add_epi32(sums[c][0], _mm256_madd_epi16(first, row));
+          sums[c][1] = _mm256_add_epi32(sums[c][1], _mm256_madd_epi16(second, row));
+        }
       }
     }
-  }
 #pragma GCC unroll 12
-  for (size_t c = 0; c < kCount; ++c) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dots + c * kPanel), sums[c][0]);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dots + c * kPanel + 8), sums[c][1]);
+    for (size_t c = 0; c < kCount; ++c) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(dots + c * kPanel), sums[c][0]);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(dots + c * kPanel + 8), sums[c][1]);
+    }
   }
-}
-
-template <size_t kCount>
-struct Bytes {
-  static constexpr auto run = tile<true, kCount, uint8_t, int8_t>;
-};
-template <size_t kCount>
-struct Words {
-  static constexpr auto run = tile<false, kCount, int16_t, int16_t>;
 };
 
 [[gnu::target("avx2")]] double score_sum(const ScoreTile& tile, const int32_t* dots, int32_t offset,
@@ -72,8 +65,8 @@ struct Words {
 
 }  // namespace
 
-const DotKernels kAvx2Dots = {kWidth, run_tile<Bytes, kWidth, uint8_t, int8_t>,
-                              run_tile<Words, kWidth, int16_t, int16_t>, score_sum};
+const DotKernels kAvx2Dots = {kWidth, run_tile<Avx2, true, kWidth, uint8_t, int8_t>,
+                              run_tile<Avx2, false, kWidth, int16_t, int16_t>, score_sum};
 
 }  // namespace dppl
 #endif

@@ -15,13 +15,13 @@ template <typename T>
   return bytes;
 }
 
-// Tile<N>::run for N = count, 1 … kWidth.
-template <template <size_t> typename Tile, size_t kWidth, typename Left, typename Right>
+// Level::tile for `count` rows, 1 … kWidth.
+template <typename Level, bool kBytes, size_t kWidth, typename Left, typename Right>
 void run_tile(const Left* panel, size_t steps, const Right* const* rows, size_t count, int32_t* dots) {
   if constexpr (kWidth > 1) {
-    if (count < kWidth) return run_tile<Tile, kWidth - 1>(panel, steps, rows, count, dots);
+    if (count < kWidth) return run_tile<Level, kBytes, kWidth - 1>(panel, steps, rows, count, dots);
   }
-  Tile<kWidth>::run(panel, steps, rows, dots);
+  Level::template tile<kBytes, kWidth>(panel, steps, rows, dots);
 }
 
 }  // namespace dppl
