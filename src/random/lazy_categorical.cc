@@ -1,7 +1,6 @@
 #include "random/lazy_categorical.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "dppl/error.h"
 #include "random/categorical.h"
@@ -11,6 +10,22 @@ namespace {
 
 constexpr size_t kFirstBatch = 64, kTightenAt = 256;
 constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as many, and so on
+
+// 0 … size − 1, for loops. (Clang 14 cannot use the views of gcc 12's library.)
+struct Below {
+  struct Iterator {
+    uint32_t at;
+    uint32_t operator*() const { return at; }
+    Iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return at != other.at; }
+  };
+  uint32_t size;
+  Iterator begin() const { return {0}; }
+  Iterator end() const { return {size}; }
+};
 
 class LazySampler {
  public:
@@ -22,9 +37,11 @@ class LazySampler {
         known_(values.upper.size(), 0) {}
 
   LazyDraw run() {
-    const auto all = std::views::iota(uint32_t{0}, static_cast<uint32_t>(values_.upper.size()));
+    const Below all{static_cast<uint32_t>(values_.upper.size())};
     evaluate(largest_open(all, kFirstBatch));
-    std::ranges::copy_if(all, std::back_inserter(near_), [this](uint32_t i) { return !is_negligible(i); });
+    for (const uint32_t i : all) {
+      if (!is_negligible(i)) near_.push_back(i);
+    }
     for (size_t batch = kFirstBatch;;) {
       if (const auto index = propose(batch)) return {*index, evaluated_};
       batch *= 2;
@@ -52,7 +69,7 @@ class LazySampler {
 
   void tighten() {
     std::vector<uint32_t> open;
-    std::ranges::copy_if(near_, std::back_inserter(open), [this](uint32_t i) { return !known_[i]; });
+    std::copy_if(near_.begin(), near_.end(), std::back_inserter(open), [this](uint32_t i) { return !known_[i]; });
     results_.resize(open.size());
     values_.tighten(open, results_);
     for (size_t j = 0; j < open.size(); ++j) {
@@ -82,7 +99,9 @@ class LazySampler {
         if (chosen.size() == count) worst = value(chosen.front());
       }
     } else {
-      std::ranges::copy_if(indices, std::back_inserter(chosen), [this](uint32_t i) { return !known_[i]; });
+      for (const uint32_t i : indices) {
+        if (!known_[i]) chosen.push_back(i);
+      }
       if (chosen.size() > count) {
         std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), chosen.end(), before);
         chosen.resize(count);
