@@ -10,8 +10,13 @@
 namespace dppl {
 namespace {
 
-// Bytes for the dot products of some classes' columns with the whole pool.
-constexpr size_t kColumnBytes = size_t{640} << 20;
+// Classes whose dot products with the whole pool (4 bytes each) are in memory at once: as many as fit 64 MB or about an
+// eighth of the pool, whichever is more, in whole panels.
+size_t classes_together(const QuantisedRows& pool) {
+  const size_t fitting = std::max((size_t{64} << 20) / (4 * pool.rows()), pool.dim() / 32);
+  return std::clamp<size_t>((fitting + 15) / 16 * 16, 16, 512);
+}
+
 constexpr size_t kPoolBlock = 1024;
 // Candidates between two reports of progress.
 constexpr size_t kSlice = size_t{1} << 16;
@@ -28,7 +33,7 @@ class Selector {
 
   std::vector<Choice> run() {
     // The exponential mechanism needs few scores: classes whose bounds come from one pass over the pool.
-    const size_t together = lazy_ ? std::clamp<size_t>(kColumnBytes / (4 * task_.pool.rows()), 16, 512) : size_t{1};
+    const size_t together = lazy_ ? classes_together(task_.pool) : 1;
     for (size_t begin = 0; begin < task_.classes; begin += together) {
       run_group(begin, std::min(begin + together, task_.classes));
     }
