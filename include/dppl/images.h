@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dppl/embeddings.h"
+
+// Images as they come in from files: folders, lists, and the files in which public data sets are published. Readers
+// throw IoError when the operating system refuses and InvalidInput when the contents cannot be used; the message names
+// the file.
+namespace dppl {
+
+// Rows from top to bottom, pixels from left to right, channels interleaved.
+struct Image {
+  size_t width = 0, height = 0, channels = 0;  // 1: grey, 3: RGB
+  std::vector<uint8_t> pixels;                 // width × height × channels
+};
+
+// A list of images in an order that depends on the source's contents alone. Safe to read from several threads.
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+
+  virtual size_t size() const = 0;
+  // Decodes one image, upright. Throws InvalidInput for one that cannot be read.
+  virtual Image read(size_t i) const = 0;
+  // For messages: a path, or a file and the number of the image in it.
+  virtual std::string name(size_t i) const = 0;
+  // Labels where the source has them, one an image, and the classes they belong to.
+  virtual std::optional<std::vector<int64_t>> labels() const = 0;
+  virtual std::optional<ClassSet> classes() const = 0;
+  // Changes whenever the list of images does: what a resumed run checks.
+  virtual std::string fingerprint() const = 0;
+};
+
+// What `path` is follows from what is there: a folder of folders, a .csv, an IDX file (plain or gzip), a CIFAR-10,
+// CIFAR-100 or STL-10 binary file, or a .npy of images.
+struct ImageOptions {
+  std::string labels;  // a separate file of labels, for sources that come in two files (IDX, STL-10, .npy)
+};
+std::unique_ptr<ImageSource> open_images(const std::string& path, const ImageOptions& options = {});
+
+}  // namespace dppl
