@@ -1,0 +1,17 @@
+#include "images/limits.h"
+
+#include <fmt/format.h>
+
+#include "dppl/error.h"
+
+namespace dppl {
+
+void check_image_size(size_t width, size_t height, std::string_view name) {
+  if (width == 0 || height == 0) throw InvalidInput(fmt::format("{}: an image without pixels", name));
+  if (width > kMaxPixels / height) {
+    throw InvalidInput(fmt::format("{}: an image of {} × {} pixels; at most {} pixels are read, make it smaller", name,
+                                   width, height, kMaxPixels));
+  }
+}
+
+}  // namespace dppl
