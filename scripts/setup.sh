@@ -15,6 +15,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libfmt-dev  # command line
   libboost-dev                                # Boost.Math: beta and chi-square quantiles
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
+  libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
 )
 for argument in "$@"; do
   case "$argument" in
