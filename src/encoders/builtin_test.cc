@@ -9,6 +9,7 @@
 
 #include "dppl/error.h"
 #include "dppl/transform.h"
+#include "embeddings/digest.h"
 #include "encoders/gradients.h"
 #include "support/expect_error.h"
 #include "support/image_files.h"
@@ -119,6 +120,14 @@ TEST(BuiltinEncoder, ARowDependsOnItsImageAlone) {
     const auto row = all.begin() + static_cast<ptrdiff_t>(i * dim);
     EXPECT_TRUE(std::equal(row, row + static_cast<ptrdiff_t>(dim), encode({images[i]}).begin())) << i;
   }
+}
+
+// Embeddings are kept for years, and come from several machines: another digest means another version of the encoder.
+TEST(BuiltinEncoder, GivesTheSameBitsEverywhere) {
+  const auto value = [](size_t x, size_t y, size_t c) { return static_cast<uint8_t>(37 * x + 11 * y * y + 90 * c); };
+  const std::vector<float> rows = encode({make_image(28, 28, 1, value), make_image(45, 33, 3, value)});
+  EXPECT_EQ(to_hex(digest_of(std::as_bytes(std::span(rows)))),
+            "de28c82aa57623bf63d43c7a00649f6039885648511a18a84f9f15f6a82253a7");
 }
 
 TEST(BuiltinEncoder, TakesAnySizeAndRefusesOtherNames) {
