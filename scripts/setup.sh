@@ -16,6 +16,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libfmt-dev  # command line
   libboost-dev                                # Boost.Math: beta and chi-square quantiles
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
+  libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
 )
 onnx=no
 for argument in "$@"; do

@@ -1,0 +1,35 @@
+#include "images/listed.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "embeddings/digest.h"
+#include "embeddings/mapped_file.h"
+#include "embeddings/system_error.h"
+#include "images/decode.h"
+
+namespace dppl {
+
+ListedImages::ListedImages(std::string root, std::vector<std::string> names, std::optional<std::vector<int64_t>> labels,
+                           std::optional<ClassSet> classes)
+    : root_(std::move(root)), names_(std::move(names)), labels_(std::move(labels)), classes_(std::move(classes)) {
+  std::string text;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    struct stat status {};
+    if (::stat(name(i).c_str(), &status) != 0) throw system_error(name(i), "cannot open");
+    text += fmt::format("{}:{}{}", names_[i].size(), names_[i], status.st_size);
+  }
+  fingerprint_ = to_hex(digest_of(std::as_bytes(std::span(text))));
+}
+
+Image ListedImages::read(size_t i) const {
+  const std::string path = name(i);
+  const MappedFile file(path);
+  return decode_image(file.bytes(), path);
+}
+
+std::string ListedImages::name(size_t i) const { return (std::filesystem::path(root_) / names_.at(i)).string(); }
+
+}  // namespace dppl
