@@ -25,7 +25,7 @@ for argument in "$@"; do
     --long) packages+=(libgtest-dev clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --onnx) onnx=must ;;
-    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib) ;;
+    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
     *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --bench)" >&2; exit 2 ;;
   esac
 done

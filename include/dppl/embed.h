@@ -38,6 +38,7 @@ struct EmbedOptions {
   DType dtype = DType::float32;               // or float16
   size_t batch = 16;
   unsigned threads = kDefaultThreads;  // that read images, while the encoder works
+  double checkpoint_seconds = 2;       // what a kill can cost; more often costs more than it saves
   bool skip_bad = false;               // leave out images that cannot be read
 
   std::function<void(size_t done, size_t total)> progress;  // of the images that this run still has to do

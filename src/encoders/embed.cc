@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -20,9 +19,6 @@
 
 namespace dppl {
 namespace {
-
-// What a kill can cost; a shorter time would cost more in flushing than it saves.
-constexpr std::chrono::seconds kBetweenCheckpoints{2};
 
 std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& options) {
   if (options.rows) {
@@ -128,9 +124,10 @@ class Embedding {
       if (!bad.empty() && !options_.skip_bad) refuse_bad(batch->first + batch->count);
       append(*batch, bad);
       if (options_.progress) options_.progress(file_.state().images - begin, rows_.size() - begin);
-      if (std::chrono::steady_clock::now() - saved < kBetweenCheckpoints) continue;
+      const auto now = std::chrono::steady_clock::now();
+      if (std::chrono::duration<double>(now - saved).count() < options_.checkpoint_seconds) continue;
       file_.checkpoint();
-      saved = std::chrono::steady_clock::now();
+      saved = now;
     }
   }
 
