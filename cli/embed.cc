@@ -18,6 +18,7 @@ namespace {
 
 struct Options {
   std::string images, encoder, rows, dtype = "float32";
+  std::optional<size_t> batch;
   ImageOptions source;
   EncoderOptions how;
   EmbedOptions embed;
@@ -79,9 +80,10 @@ void run(Options options) {
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
   if (!options.rows.empty()) embedding.rows = parse_rows(options.rows, source->size());
+  // A model takes its time over a few images; a built-in encoder needs many to keep its threads busy.
+  options.how.batch = embedding.batch = options.batch.value_or(options.encoder.ends_with(".onnx") ? 16 : 256);
   const std::unique_ptr<Encoder> encoder = open_encoder(options.encoder, options.how);
 
-  embedding.batch = options.how.batch;
   embedding.threads = options.how.threads;
   embedding.dtype = options.dtype == "float16" ? DType::float16 : DType::float32;
   std::optional<ProgressBar> bar;
@@ -130,8 +132,9 @@ void add_embed(CLI::App& app) {
                   "photos/ has a folder a class; dinov2/ has model.onnx and its preprocessor_config.json.\n"
                   "Writes x.npy (a row an image), y.npy and y.classes.txt.\n"
                   "  dppl embed photos/ --encoder lite4.onnx --size 160 --normalise tf -o x.npy\n"
-                  "for a model that comes without a description. If the run is stopped, or even killed, the\n"
-                  "same command goes on where it was. Get ONNX Runtime with scripts/setup-onnx.sh.");
+                  "for a model that comes without a description; get ONNX Runtime with scripts/setup-onnx.sh.\n"
+                  "  dppl embed photos/ --encoder builtin:hog -o x.npy\n"
+                  "needs no model. If a run is stopped, or even killed, the same command goes on where it was.");
   command
       ->add_option("images", options->images,
                    "A folder, a list (.csv), IDX (also .gz), CIFAR, STL-10 or a .npy of images")
@@ -151,9 +154,8 @@ void add_embed(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "float32, or float16 at half the size")
       ->check(CLI::IsMember({"float32", "float16"}))
       ->capture_default_str();
-  command->add_option("--batch", options->how.batch, "Images that are encoded at once")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+  command->add_option("--batch", options->batch, "Images that are encoded at once; 16 for a model, 256 built in")
+      ->check(CLI::Range(1, 4096));
   command->add_option("--threads", options->how.threads, "Threads of the encoder, and as many that read images")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -152,6 +152,18 @@ TEST(EmbedCommand, SaysHowToGetOnnxRuntime) {
   }
 }
 
+TEST(EmbedCommand, ABuiltInEncoderNeedsNothing) {
+  const TempDir dir;
+  dir.file("images.npy", images(20));
+  const auto result = run_program(
+      {"embed", dir.path("images.npy"), "--encoder", "builtin:hog", "--dtype", "float16", "-o", dir.path("x.npy")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Embeddings rows = Embeddings::open(dir.path("x.npy"));
+  EXPECT_EQ(rows.rows(), 20u);
+  EXPECT_EQ(rows.dtype(), DType::float16);
+  EXPECT_EQ(dir.entries(), 2u);
+}
+
 TEST(EmbedCommand, Help) {
   EXPECT_NE(run_program({"embed", "--help"}).out.find("Example"), std::string::npos);
   EXPECT_EQ(run_program({"embed"}).status, 2);

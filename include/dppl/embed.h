@@ -19,6 +19,7 @@ struct OnnxOptions {
   std::optional<size_t> crop;  // the middle square of so many pixels, after the shorter side was made `size`
   std::string normalise;       // "imagenet", "clip", "half", "unit" or "tf"
   std::string interpolation;   // "bicubic" or "bilinear", both with antialiasing
+  friend bool operator==(const OnnxOptions&, const OnnxOptions&) = default;
 };
 
 struct EncoderOptions {
@@ -28,7 +29,8 @@ struct EncoderOptions {
   OnnxOptions onnx;
 };
 
-// The encoder of that name, or the model in a file that ends in .onnx. Throws InvalidInput for what cannot be used.
+// The built-in encoder of that name (docs/encoders.md), or the model in a file that ends in .onnx. Throws InvalidInput
+// for what cannot be used.
 std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options = {});
 
 struct EmbedOptions {

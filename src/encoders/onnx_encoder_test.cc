@@ -163,7 +163,7 @@ TEST(OnnxEncoder, RefusesWhatItCannotUse) {
   refused("this is no model", small_options(), {"m.onnx", "cannot be loaded", "export the model again"});
   refused(whole.substr(0, whole.size() / 2), small_options(), {"m.onnx", "cannot be loaded"});
   expect_error<IoError>([&] { open_encoder(dir.path("none.onnx"), small_options()); }, {"none.onnx"});
-  expect_error<InvalidInput>([&] { open_encoder("resnet", small_options()); }, {"'resnet'", "--encoder"});
+  expect_error<InvalidInput>([&] { open_encoder("resnet", small_options()); }, {"'resnet'", ".onnx"});
 
   EncoderOptions options = small_options();
   options.onnx.output = "pooled";
@@ -196,6 +196,11 @@ TEST(OnnxEncoder, RefusesWhatItCannotUse) {
   refused(apart.bytes(), small_options(), {"m.onnx_data", "beside it"});
   dir.file("m.onnx_data", std::string(4 * 3 * 9 * 4, '\0'));
   EXPECT_EQ(open_encoder(dir.file("m.onnx", apart.bytes()), small_options())->dim(), 4u);
+}
+
+TEST(OpenEncoder, ABuiltInEncoderHasItsOwnPreprocessing) {
+  EXPECT_GT(open_encoder("builtin:hog")->dim(), 0u);
+  expect_error<InvalidInput>([&] { open_encoder("builtin:hog", small_options()); }, {"builtin:hog", "--size"});
 }
 
 TEST(OnnxEncoder, ChoosesTheLikeliestOutput) {
