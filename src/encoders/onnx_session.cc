@@ -84,7 +84,11 @@ std::string OnnxTensor::describe() const {
   for (const int64_t extent : shape) {
     extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent < 0 ? "?" : std::to_string(extent));
   }
-  return fmt::format("{} {} [{}]", to_string(type), name, extents);
+  // A model may be named anything, terminal control sequences included.
+  std::string printable = name;
+  std::replace_if(
+      printable.begin(), printable.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return fmt::format("{} {} [{}]", to_string(type), printable, extents);
 }
 
 OnnxSession::OnnxSession(const std::string& path, unsigned threads) : path_(path), session_(load(path, threads)) {

@@ -1,4 +1,4 @@
-// How fast an encoder is on images that are ready: `bench_encoders MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS`.
+// How fast an encoder is on images that are ready: `bench_onnx MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS`.
 // TENSOR holds whole batches of float32, 3 × SIZE × SIZE an image. Writes the embeddings of all its images to OUT and
 // prints images/s of as many further rounds as fit the time.
 #include <chrono>
@@ -50,14 +50,14 @@ void run(char** arguments) {
 
 int main(int count, char** arguments) {
   if (count != 8) {
-    std::fputs("usage: bench_encoders MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS\n", stderr);
+    std::fputs("usage: bench_onnx MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS\n", stderr);
     return 2;
   }
   try {
     run(arguments);
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_encoders: %s\n", error.what());
+    std::fprintf(stderr, "bench_onnx: %s\n", error.what());
     return 1;
   }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """An ONNX encoder through dppl and through onnxruntime-node, alternating in the same run.
 
-    scripts/setup.sh --bench --onnx && scripts/build.sh && scripts/build.sh bench bench_encoders
-    bench/encoders.py MODEL.onnx [--size 160] [--batch 16] [--threads 2] [--rounds 5] [--seconds 6]
+    scripts/setup.sh --bench --onnx && scripts/build.sh && scripts/build.sh bench bench_onnx
+    bench/onnx.py MODEL.onnx [--size 160] [--batch 16] [--threads 2] [--rounds 5] [--seconds 6]
 
 Both get the same tensors: pictures of 500 x 375 pixels, resized by Pillow (bicubic), (x - 127) / 128. Then `dppl embed` takes the
 pictures as JPEG files, whole command but for loading the model; its embeddings are compared with those of onnxruntime-node (cosine).
@@ -19,8 +19,8 @@ from common import DPPL, ROOT
 import numpy as np
 from PIL import Image
 
-OURS = os.path.join(ROOT, "build", "bench", "bench", "bench_encoders")
-SCRIPT = os.path.join(ROOT, "bench", "encoders.mjs")
+OURS = os.path.join(ROOT, "build", "bench", "bench", "bench_onnx")
+SCRIPT = os.path.join(ROOT, "bench", "onnx.mjs")
 VERSION = "1.21.0"
 
 

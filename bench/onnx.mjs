@@ -1,4 +1,4 @@
-// The same as encoders.cc with onnxruntime-node: encoders.mjs PACKAGES MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS
+// The same as onnx.cc with onnxruntime-node: onnx.mjs PACKAGES MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
