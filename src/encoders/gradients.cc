@@ -24,7 +24,7 @@ constexpr std::array<Window, kPlaces> make_windows() {
   std::array<Window, kPlaces> windows{};
   for (size_t place = 0; place < kPlaces; ++place) {
     Window& window = windows[place];
-    const size_t begin = place * kStep;  // kStep / 2 pixels left of the image for the first place
+    const size_t begin = place * kStep;  // the first of the kStep pixels around its centre
     window.first = begin < kStep / 2 ? 0 : begin - kStep / 2;
     window.end = std::min(begin + kReach - kStep / 2, kSide);
     float sum = 0;
