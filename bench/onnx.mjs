@@ -18,10 +18,11 @@ const rows = [];
 for (const feed of feeds) rows.push(Buffer.from((await session.run(feed))[session.outputNames[0]].data.slice().buffer));
 writeFileSync(out, Buffer.concat(rows));
 
-const begin = performance.now();
+const begin = performance.now(), used = process.cpuUsage();
 let seconds = 0, done = 0;
 for (; seconds < +limit; done += images) {
   for (const feed of feeds) await session.run(feed);
   seconds = (performance.now() - begin) / 1000;
 }
-console.log((done / seconds).toFixed(2));
+const {user, system} = process.cpuUsage(used);
+console.log((done / seconds).toFixed(2), (done / (user + system) * 1e6).toFixed(2));

@@ -6,6 +6,7 @@
 
 Both get the same tensors: pictures of 500 x 375 pixels, resized by Pillow (bicubic), (x - 127) / 128. Then `dppl embed` takes the
 pictures as JPEG files, whole command but for loading the model; its embeddings are compared with those of onnxruntime-node (cosine).
+On a machine that others use too, compare processor time with --threads 1: with more, waiting threads count as working.
 """
 import argparse
 import json
@@ -44,8 +45,8 @@ def node_packages():
     return folder
 
 
-def rate(*command):
-    return float(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)
+def rates_of(*command):
+    return list(map(float, subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout.split()))
 
 
 def cosines(a, b):
@@ -68,19 +69,23 @@ def main():
         some = [Image.open(path(f"jpeg/{i:04}.jpg")) for i in range(2 * options.batch)]
         np.stack([ready(image, options.size) for image in some]).tofile(path("tensor"))
         numbers = (options.size, options.batch, options.threads, options.seconds)
-        rates = {"onnxruntime-node": [], "dppl": [], "dppl embed, JPEG": []}
+        wall, processor = {"onnxruntime-node": [], "dppl": [], "dppl embed, JPEG": []}, {"onnxruntime-node": [], "dppl": []}
         for _ in range(options.rounds):
-            rates["onnxruntime-node"].append(rate("node", SCRIPT, packages, options.model, path("tensor"), path("node"), *numbers))
-            rates["dppl"].append(rate(OURS, options.model, path("tensor"), path("ours"), *numbers))
+            for name, program in (("onnxruntime-node", ("node", SCRIPT, packages)), ("dppl", (OURS,))):
+                out = path("node" if program[0] == "node" else "ours")
+                rates = rates_of(*program, options.model, path("tensor"), out, *numbers)
+                wall[name].append(rates[0])
+                processor[name].append(rates[1])
             embed = [DPPL, "embed", path("jpeg"), "--encoder", options.model, "--size", options.size, "--normalise", "tf", "--batch",
                      options.batch, "--threads", options.threads, "-o", path("x.npy"), "--json"]
             result = subprocess.run(list(map(str, embed)), check=True, capture_output=True, text=True)
-            rates["dppl embed, JPEG"].append(json.loads(result.stdout)["images_per_second"])
-        for name, values in rates.items():
-            print(f"{name:18} {statistics.median(values):7.2f} images/s   ({', '.join(f'{value:.2f}' for value in values)})")
-        median = {name: statistics.median(values) for name, values in rates.items()}
-        print(f"dppl / onnxruntime-node {median['dppl'] / median['onnxruntime-node']:.3f}, "
-              f"JPEG / tensors {median['dppl embed, JPEG'] / median['dppl']:.3f}")
+            wall["dppl embed, JPEG"].append(json.loads(result.stdout)["images_per_second"])
+        for title, table in (("images/s", wall), ("images a processor second", processor)):
+            for name, values in table.items():
+                print(f"{name:18} {statistics.median(values):7.2f} {title}   ({', '.join(f'{value:.2f}' for value in values)})")
+            ratio = statistics.median(table["dppl"]) / statistics.median(table["onnxruntime-node"])
+            print(f"  dppl / onnxruntime-node {ratio:.3f}")
+        print(f"  JPEG / tensors {statistics.median(wall['dppl embed, JPEG']) / statistics.median(wall['dppl']):.3f}")
         node = np.fromfile(path("node"), np.float32).reshape(len(some), -1)
         ours = np.fromfile(path("ours"), np.float32).reshape(len(some), -1)
         print(f"cosine distance: same tensors {1 - cosines(node, ours).min():.1e}, "

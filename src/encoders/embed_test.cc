@@ -183,7 +183,7 @@ void embed_and_die(const EmbedOptions& options, size_t size, size_t deadly) {
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-TEST(Embed, AKilledRunGoesOnWithTheSameBytes) {
+TEST(EmbedKilled, GoesOnWithTheSameBytes) {
   const TempDir dir;
   const MemoryImages source(50);
   EmbedOptions options = options_for(dir);
@@ -208,7 +208,7 @@ TEST(Embed, AKilledRunGoesOnWithTheSameBytes) {
   EXPECT_EQ(dir.entries(), 1u);
 }
 
-TEST(Embed, OtherImagesStartAnew) {
+TEST(EmbedKilled, StartsAnewForOtherImages) {
   const TempDir dir;
   EmbedOptions options = options_for(dir);
   options.checkpoint_seconds = 0;
