@@ -41,8 +41,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "setup-onnx.sh: fetching ONNX Runtime $version (80 MB)" >&2
 # `pack` only downloads; installing would run a script that fetches libraries for graphics cards.
-(cd "$work" && npm pack --silent --fetch-retries 1 --fetch-timeout 300000 "onnxruntime-node@$version" >npm.log 2>&1) ||
-  fail "onnxruntime-node@$version cannot be fetched with npm ($(tail -n 1 "$work/npm.log"))"
+(cd "$work" && npm pack --loglevel error --fetch-retries 1 --fetch-timeout 300000 "onnxruntime-node@$version" >npm.log 2>&1) ||
+  fail "onnxruntime-node@$version cannot be fetched with npm ($(grep -m 1 -iE 'ECONN|ENOTFOUND|E[0-9]{3}|reason' "$work/npm.log" || echo 'no reason given'))"
 package=$work/onnxruntime-node-$version.tgz
 echo "$package_sha256  $package" | sha256sum --check --status ||
   fail "onnxruntime-node@$version is not the package that was checked (sha256 differs)"
