@@ -11,6 +11,6 @@ for preset in debug tsan clang; do
   scripts/build.sh "$preset"
   # Real embeddings take an hour under a sanitizer; the thread sanitizer does not know fork-based tests.
   exclude='RealData|Install'
-  [ "$preset" = tsan ] && exclude+='|Ledger'
+  [ "$preset" = tsan ] && exclude+='|Ledger|EmbedKilled'
   ctest --preset "$preset" -j 2 --no-tests=error -E "$exclude"
 done
