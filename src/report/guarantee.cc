@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "prototypes/guarantee_words.h"
+#include "report/pieces.h"
+#include "report/sections.h"
+
+namespace dppl {
+namespace {
+
+// The model that protects least: the largest ρ; one without a ρ before all others.
+const ReportedModel& weakest(const Report& report) {
+  const auto less = [](const ReportedModel& a, const ReportedModel& b) {
+    const auto &x = a.model.guarantee.rho, &y = b.model.guarantee.rho;
+    return x && (!y || *x < *y);
+  };
+  return *std::max_element(report.models.begin(), report.models.end(), less);
+}
+
+bool one_relation(const Report& report) {
+  const auto relation = [](const ReportedModel& one) { return one.model.guarantee.relation; };
+  return std::all_of(report.models.begin(), report.models.end(),
+                     [&](const ReportedModel& one) { return relation(one) == relation(report.models.front()); });
+}
+
+std::string together(const Report& report) {
+  Guarantee all = report.models.front().model.guarantee;
+  for (size_t i = 1; i < report.models.size(); ++i) all = compose(all, report.models[i].model.guarantee);
+  std::string costs;
+  for (const auto& [name, value] : costs_in_words(all)) {
+    if (value != "none") costs += fmt::format("{}{} {}", costs.empty() ? "" : ", ", name, value);
+  }
+  return fmt::format(
+      "Each model has its own guarantee. Were all {} made from the same records and published, their costs "
+      "would add up: {}.",
+      report.models.size(), costs.empty() ? "no bound is known for the sum" : costs);
+}
+
+void lists(HtmlWriter& out, Relation relation) {
+  out.element("div", {{"class", "columns"}}, [&] {
+    out.element("div", {}, [&] {
+      out.text_element("h3", "Protected");
+      out.text_element("p", protected_words(relation));
+    });
+    out.element("div", {}, [&] {
+      out.text_element("h3", "Not protected");
+      out.element("ul", {}, [&] {
+        for (const std::string_view line : unprotected_words(relation)) out.text_element("li", line);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+void write_guarantee(HtmlWriter& out, const Report& report) {
+  section(out, "guarantee", "What is promised", [&] {
+    const ReportedModel& told = weakest(report);
+    const Guarantee& guarantee = told.model.guarantee;
+    out.element("div", {{"class", "promise"}}, [&] {
+      if (report.models.size() > 1)
+        out.text_element("p", fmt::format("Of the models here {} protects least:", told.name), {{"class", "note"}});
+      out.text_element("p", guarantee_words(told.model), {{"class", "words"}});
+      if (const std::string guess = guess_words(guarantee); !guess.empty()) out.text_element("p", guess);
+    });
+    if (report.models.size() > 1 && one_relation(report)) out.text_element("p", together(report));
+    lists(out, guarantee.relation);
+  });
+}
+
+}  // namespace dppl
