@@ -19,8 +19,8 @@ packages=(
 )
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev) ;;
-    --long) packages+=(libgtest-dev clang libclang-rt-14-dev) ;;
+    --test) packages+=(libgtest-dev chromium) ;;
+    --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib) ;;
     *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --bench)" >&2; exit 2 ;;
