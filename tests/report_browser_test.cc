@@ -44,11 +44,12 @@ class ReportInBrowser : public ::testing::Test {
 
 TEST_F(ReportInBrowser, ShowsImagesPlotsAndNamesWithoutAComplaint) {
   const SmallPictures world(dir);
-  const std::string page = world.report({world.fit("public-2", {"--method", "public", "--epsilon", "2"}),
-                                         world.fit("public-8", {"--method", "public", "--epsilon", "8"}),
-                                         world.fit("k", {"--method", "public-k", "--k", "2", "--epsilon", "8"}),
-                                         world.fit("mean", {"--method", "mean", "--rho", "1"})},
-                                        {"--title", "<b>Bands</b>"});
+  const std::string page =
+      world.report({world.fit("public-2", {"--method", "public", "--epsilon", "2"}),
+                    world.fit("public-8", {"--method", "public", "--epsilon", "8"}),
+                    world.fit("k", {"--method", "public-k", "--k", "2", "--epsilon", "8"}),
+                    world.fit("mean", {"--method", "mean", "--transform", "center", "--rho", "1"})},
+                   {"--title", "<b>Bands</b>"});
   for (const int width : {1000, 360}) {
     const auto view = open_in_browser(dir, page, kProbe, width);
     EXPECT_EQ(view.facts.at("title"), "<b>Bands</b>");
@@ -71,7 +72,8 @@ TEST_F(ReportInBrowser, ShowsImagesPlotsAndNamesWithoutAComplaint) {
 // the browser's complaints.
 TEST_F(ReportInBrowser, ThePolicyStopsWhatIsForeign) {
   const SmallPictures world(dir);
-  const std::string page = world.report({world.fit("mean", {"--method", "mean", "--rho", "1"})});
+  const std::string page =
+      world.report({world.fit("mean", {"--method", "mean", "--transform", "center", "--rho", "1"})});
   std::string html = testing::read_text(page);
   html.insert(html.find("</body>"),
               "<script>document.title = 'run'</script><style>body { color: rgb(1, 2, 3) !important }</style>"

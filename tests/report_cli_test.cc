@@ -18,7 +18,7 @@ TEST(ReportCommand, PutsEverythingOnOnePage) {
   const TempDir dir;
   const SmallPictures world(dir);
   const std::string a = world.fit("a", {"--method", "public", "--epsilon", "2"}),
-                    b = world.fit("b", {"--method", "mean", "--rho", "1"});
+                    b = world.fit("b", {"--method", "mean", "--transform", "center", "--rho", "1"});
   const std::string page = testing::read_text(world.report({a, "careful=" + b}));
   testing::expect_balanced(page);
   EXPECT_EQ(count_of(page, "<img "), 3u * (1 + 4));
@@ -32,7 +32,8 @@ TEST(ReportCommand, PutsEverythingOnOnePage) {
 TEST(ReportCommand, TellsMachines) {
   const TempDir dir;
   const SmallPictures world(dir);
-  const std::string model = world.fit("m", {"--method", "mean", "--rho", "1", "--seed", "1", "--not-private"});
+  const std::string model =
+      world.fit("m", {"--method", "mean", "--transform", "center", "--rho", "1", "--seed", "1", "--not-private"});
   const std::string page = dir.path("m.html");
   const auto result = run_program(
       {"report", model, "-o", page, "--in", dir.path("test-x.npy"), "--labels", dir.path("test-y.npy"), "--json"});

@@ -18,7 +18,7 @@ std::string frame_around(const std::string& page, const std::string& probe, int 
        << "frame.onload = () => {\n"
        << "  const bytes = new TextEncoder().encode(JSON.stringify(probe(frame.contentDocument)));\n"
        << "  const hex = [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('');\n"
-       << "  document.getElementById('facts').textContent = 'BEGIN' + hex + 'END';\n"
+       << "  document.getElementById('facts').textContent = hex;\n"
        << "};\n"
        << "frame.src = 'file://" << page << "';</script>";
   return html.str();
@@ -41,10 +41,12 @@ BrowserView open_in_browser(const TempDir& dir, const std::string& page, const s
       run_command({"timeout", "60", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
                    "--user-data-dir=" + dir.path("browser"), "--allow-file-access-from-files",
                    "--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", "file://" + frame});
-  const size_t begin = result.out.rfind("BEGIN"), end = result.out.rfind("END");
-  if (result.status != 0 || begin == std::string::npos || end == std::string::npos || end < begin)
+  const std::string_view mark = "<pre id=\"facts\">";
+  const size_t begin = result.out.find(mark), end = result.out.find("</pre>");
+  if (result.status != 0 || begin == std::string::npos || end <= begin + mark.size())
     throw std::runtime_error("chromium: no facts about the page\n" + result.out + result.err);
-  BrowserView view{nlohmann::json::parse(decode(result.out.substr(begin + 5, end - begin - 5))), {}};
+  const std::string facts = decode(result.out.substr(begin + mark.size(), end - begin - mark.size()));
+  BrowserView view{nlohmann::json::parse(facts), {}};
   std::istringstream log(result.err);
   for (std::string line; std::getline(log, line);) {
     if (line.find(":CONSOLE") != std::string::npos) view.console.push_back(line);
