@@ -18,6 +18,7 @@ void print_json(const nlohmann::ordered_json& value);
 
 void add_account(CLI::App& app);
 void add_audit(CLI::App& app);
+void add_embed(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_predict(CLI::App& app);

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
   app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
+  dppl::cli::add_embed(app);
   dppl::cli::add_fit(app);
   dppl::cli::add_predict(app);
   dppl::cli::add_eval(app);

@@ -4,6 +4,7 @@
 #   scripts/setup.sh --demo     and the demo's data set
 #   scripts/setup.sh --test     to build, run and test
 #   scripts/setup.sh --long     and to test with clang and fuzz
+#   scripts/setup.sh --onnx     and ONNX Runtime, for encoders in ONNX's format (scripts/setup-onnx.sh); --test tries to
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
 
@@ -17,13 +18,15 @@ packages=(
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
   libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
 )
+onnx=no
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium) ;;
+    --test) packages+=(libgtest-dev chromium); [ "$onnx" = must ] || onnx=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
-    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --bench)" >&2; exit 2 ;;
+    --onnx) onnx=must ;;
+    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --bench)" >&2; exit 2 ;;
   esac
 done
 
@@ -31,13 +34,18 @@ missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
-
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "setup.sh: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
-  as_root=(sudo)
+if [ ${#missing[@]} -gt 0 ]; then
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "setup.sh: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  echo "setup.sh: installing ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
-echo "setup.sh: installing ${missing[*]}" >&2
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+
+case $onnx in
+  must) "$(dirname "$0")/setup-onnx.sh" ;;
+  try) "$(dirname "$0")/setup-onnx.sh" || echo "setup.sh: tests with ONNX models will be skipped" >&2 ;;
+esac

@@ -2,40 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cassert>
-#include <filesystem>
 
-#include "dppl/error.h"
+#include "embeddings/file_steps.h"
 #include "embeddings/system_error.h"
 
 namespace dppl {
 namespace {
-
-// Where the file is to stand in the end. A link is followed, so that what it points to is replaced and not the link;
-// a device such as /dev/null must not be replaced by a file at all.
-std::string resolve(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT && !path.empty() && !path.ends_with('/')) return path;
-    throw system_error(path, "cannot write");
-  }
-  if (!S_ISREG(status.st_mode)) {
-    throw InvalidInput(fmt::format("{}: is a directory, a pipe or a device; name a regular file to write", path));
-  }
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  if (error) throw system_error(path, "cannot write", error.value());
-  return target.string();
-}
-
-std::string directory_of(const std::string& target) {
-  const std::string parent = std::filesystem::path(target).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
 
 std::string proc_name(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
@@ -60,20 +36,9 @@ int with_free_name(const std::string& directory, std::string& aside, Make make) 
   return -1;
 }
 
-// A new name is safe from a power cut only once its directory is on the disk.
-void flush_directory(const std::string& directory, const std::string& path) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) throw system_error(path, "cannot flush its directory");
-  // Some file systems cannot flush directories and say EINVAL; there is nothing more to do on those.
-  const bool failed = ::fsync(fd) != 0 && errno != EINVAL;
-  const int error = errno;
-  ::close(fd);
-  if (failed) throw system_error(path, "cannot flush its directory", error);
-}
-
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(path)) {
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_target(path)) {
   const std::string directory = directory_of(target_);
   fd_ = open_nameless(directory);
   if (fd_ >= 0) return;
@@ -87,17 +52,6 @@ AtomicFile::~AtomicFile() {
   if (!aside_.empty()) ::unlink(aside_.c_str());
 }
 
-void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
-  assert(fd_ >= 0);
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw system_error(path_, "cannot write");
-    bytes = bytes.subspan(static_cast<size_t>(written));
-    offset += static_cast<uint64_t>(written);
-  }
-}
-
 void AtomicFile::reserve(uint64_t bytes) {
   const int error = ::posix_fallocate(fd_, 0, static_cast<off_t>(std::max<uint64_t>(bytes, 1)));
   // Some file systems cannot promise space; then the writes will tell.
@@ -105,7 +59,8 @@ void AtomicFile::reserve(uint64_t bytes) {
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
-  write_at(size_, bytes);
+  assert(fd_ >= 0);
+  write_at(fd_, size_, bytes, path_);
   size_ += bytes.size();
 }
 
@@ -113,7 +68,7 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
   assert(offset + text.size() <= size_);
-  write_at(offset, std::as_bytes(std::span(text)));
+  write_at(fd_, offset, std::as_bytes(std::span(text)), path_);
 }
 
 void AtomicFile::commit() {

@@ -28,8 +28,6 @@ class AtomicFile {
   void commit();
 
  private:
-  void write_at(uint64_t offset, std::span<const std::byte> bytes);
-
   std::string path_;  // as the caller said it, for messages
   std::string target_;
   std::string aside_;  // empty while the file has no name

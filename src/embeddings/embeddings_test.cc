@@ -52,6 +52,22 @@ TEST(Float16, EveryValueIsExact) {
   }
 }
 
+TEST(Float16, RoundsToTheNearestTiesToEven) {
+  for (uint32_t i = 0; i < 0x7c00; ++i) {
+    const auto half = static_cast<uint16_t>(i), next = static_cast<uint16_t>(i + 1);
+    const float value = half_to_float(half), above = i == 0x7bff ? 65536.0f : half_to_float(next);
+    const float middle = value + (above - value) / 2;  // exact
+    EXPECT_EQ(float_to_half(value), half);
+    EXPECT_EQ(float_to_half(-value), half | 0x8000);
+    EXPECT_EQ(float_to_half(std::nextafter(middle, 0.0f)), half);
+    EXPECT_EQ(float_to_half(middle), half % 2 == 0 ? half : next);
+    EXPECT_EQ(float_to_half(std::nextafter(middle, HUGE_VALF)), next);
+  }
+  EXPECT_EQ(float_to_half(HUGE_VALF), 0x7c00);
+  EXPECT_EQ(float_to_half(1e30f), 0x7c00);
+  EXPECT_TRUE(std::isnan(half_to_float(float_to_half(NAN))));
+}
+
 TEST(Embeddings, ConvertsEveryType) {
   const TempDir dir;
   const auto open = [&](const std::string& bytes) { return Embeddings::open(dir.file("x.npy", bytes)); };

@@ -66,6 +66,8 @@ List read_list(const std::string& path) {
       refuse(where,
              fmt::format("{} fields; give path,label in every line, or path alone; quote a comma", fields.size()));
     }
+    if (labelled && fields[1].find_first_not_of(" ") == std::string::npos)
+      refuse(where, "the label is blank; give a number or a name");
     list.paths.push_back(std::move(fields[0]));
     if (labelled) list.labels.push_back(std::move(fields[1]));
   }

@@ -53,6 +53,14 @@ std::vector<std::string> images_below(const fs::path& root, const std::string& f
   return names;
 }
 
+ClassSet classes_of(const std::string& path, const std::vector<std::string>& folders) {
+  try {
+    return ClassSet::named(folders);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: folders name classes: {}; rename the folder", path, error.what()));
+  }
+}
+
 std::unique_ptr<ImageSource> open_classes(const std::string& path, const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   std::vector<int64_t> labels;
@@ -63,7 +71,7 @@ std::unique_ptr<ImageSource> open_classes(const std::string& path, const std::ve
     }
   }
   if (names.empty()) throw InvalidInput(fmt::format("{}: no .jpg, .jpeg or .png in its folders", path));
-  return std::make_unique<ListedImages>(path, std::move(names), std::move(labels), ClassSet::named(folders));
+  return std::make_unique<ListedImages>(path, std::move(names), std::move(labels), classes_of(path, folders));
 }
 
 std::unique_ptr<ImageSource> open_contents(const std::string& path, Contents contents) {

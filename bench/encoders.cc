@@ -1,0 +1,63 @@
+// How fast an encoder is on images that are ready: `bench_encoders MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS`.
+// TENSOR holds whole batches of float32, 3 × SIZE × SIZE an image. Writes the embeddings of all its images to OUT and
+// prints images/s of as many further rounds as fit the time.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "dppl/embed.h"
+#include "dppl/error.h"
+
+namespace {
+
+std::vector<float> read_floats(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+void run(char** arguments) {
+  dppl::EncoderOptions options;
+  options.size = std::stoul(arguments[4]);
+  options.batch = std::stoul(arguments[5]);
+  options.threads = static_cast<unsigned>(std::stoul(arguments[6]));
+  options.onnx.normalise = "unit";  // not used: the tensor is ready
+  const auto encoder = dppl::open_encoder(arguments[1], options);
+  const std::vector<float> tensor = read_floats(arguments[2]);
+  const size_t images = tensor.size() / encoder->input_size();
+  std::vector<float> rows(images * encoder->dim());
+  encoder->encode(tensor, images, rows);
+  std::ofstream(arguments[3], std::ios::binary)
+      .write(reinterpret_cast<const char*>(rows.data()), static_cast<std::streamsize>(rows.size() * sizeof(float)));
+
+  const double limit = std::stod(arguments[7]);
+  const auto begin = std::chrono::steady_clock::now();
+  double seconds = 0;
+  size_t done = 0;
+  for (; seconds < limit; done += images) {
+    encoder->encode(tensor, images, rows);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  std::printf("%.2f\n", static_cast<double>(done) / seconds);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 8) {
+    std::fputs("usage: bench_encoders MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS\n", stderr);
+    return 2;
+  }
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_encoders: %s\n", error.what());
+    return 1;
+  }
+}

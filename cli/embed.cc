@@ -1,0 +1,171 @@
+#include "dppl/embed.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <numeric>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "dppl/error.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::string images, encoder, rows, dtype = "float32";
+  std::optional<size_t> batch;
+  ImageOptions source;
+  EncoderOptions how;
+  EmbedOptions embed;
+  bool json = false;
+};
+
+std::optional<size_t> row_number(std::string_view text, size_t otherwise) {
+  if (text.empty()) return otherwise;
+  size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+// FIRST:END as Python slices it, or a file.
+std::vector<uint64_t> parse_rows(const std::string& text, size_t limit) {
+  if (text.ends_with(".npy")) return read_rows(text, limit);
+  const size_t colon = std::min(text.find(':'), text.size());
+  const auto begin = row_number(std::string_view(text).substr(0, colon), 0);
+  const auto end = row_number(std::string_view(text).substr(std::min(colon + 1, text.size())), limit);
+  if (colon == text.size() || !begin || !end) {
+    throw InvalidInput(fmt::format("--rows: '{}' is neither a .npy of row numbers nor FIRST:END, e.g. 0:1000", text));
+  }
+  if (*begin >= std::min(*end, limit)) {
+    throw InvalidInput(fmt::format("--rows: '{}' holds none of the {} images", text, limit));
+  }
+  std::vector<uint64_t> rows(std::min(*end, limit) - *begin);
+  std::iota(rows.begin(), rows.end(), *begin);
+  return rows;
+}
+
+void print(const EmbedResult& result, const Options& options, const Encoder& encoder, double seconds) {
+  const double rate = static_cast<double>(result.images - result.resumed_at) / seconds;
+  if (options.json) {
+    nlohmann::ordered_json json{{"output", options.embed.output},
+                                {"images", result.images},
+                                {"rows", result.rows},
+                                {"dim", result.dim},
+                                {"dtype", options.dtype},
+                                {"encoder", encoder.description()},
+                                {"skipped", result.skipped},
+                                {"resumed_at", result.resumed_at},
+                                {"seconds", seconds},
+                                {"images_per_second", rate}};
+    if (!options.embed.labels.empty()) json["labels"] = options.embed.labels;
+    if (!result.classes.empty()) json["classes"] = result.classes;
+    print_json(json);
+    return;
+  }
+  std::cout << fmt::format("{}: {} rows of {} values ({}), {:.1f} images/s\n", options.embed.output, result.rows,
+                           result.dim, options.dtype, rate);
+  if (!result.skipped.empty()) std::cout << fmt::format("skipped    {} images\n", result.skipped.size());
+  if (!options.embed.labels.empty()) std::cout << fmt::format("labels     {}\n", options.embed.labels);
+  if (!result.classes.empty()) std::cout << fmt::format("classes    {}\n", result.classes);
+  std::cout << fmt::format("encoder    {}\n", encoder.description());
+}
+
+void run(Options options) {
+  EmbedOptions& embedding = options.embed;
+  const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
+  if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
+  if (!options.rows.empty()) embedding.rows = parse_rows(options.rows, source->size());
+  // A model takes its time over a few images; a built-in encoder needs many to keep its threads busy.
+  options.how.batch = embedding.batch = options.batch.value_or(options.encoder.ends_with(".onnx") ? 16 : 256);
+  const std::unique_ptr<Encoder> encoder = open_encoder(options.encoder, options.how);
+
+  embedding.threads = options.how.threads;
+  embedding.dtype = options.dtype == "float16" ? DType::float16 : DType::float32;
+  std::optional<ProgressBar> bar;
+  embedding.progress = [&bar](size_t done, size_t total) {
+    if (!bar) bar.emplace("embed", "images", total);
+    bar->update(static_cast<double>(done) / static_cast<double>(total));
+  };
+  embedding.bad_image = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
+  embedding.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
+  say_when_interrupted(
+      fmt::format("rows done so far stay in {}.partial; the same command goes on from there", embedding.output));
+  const auto begin = std::chrono::steady_clock::now();
+  const EmbedResult result = embed(*source, *encoder, embedding);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bar.reset();
+  print(result, options, *encoder, seconds);
+}
+
+void add_onnx_options(CLI::App& command, Options& options) {
+  OnnxOptions& onnx = options.how.onnx;
+  const std::string group = "Models in ONNX's format";
+  command.add_option("--output-name", onnx.output, "The output that is the embedding; else the likeliest")
+      ->group(group);
+  command.add_option("--pool", onnx.pool, "Of an output with a vector a token: the class token or the mean")
+      ->check(CLI::IsMember({"cls", "mean"}))
+      ->group(group);
+  command.add_option("--crop", onnx.crop, "Make the shorter side --size, then keep a middle square of PX")
+      ->check(CLI::Range(1, 1 << 14))
+      ->type_name("PX")
+      ->group(group);
+  command.add_option("--normalise", onnx.normalise, "What pixels become; else as preprocessor_config.json says")
+      ->check(CLI::IsMember({"imagenet", "clip", "half", "unit", "tf"}))
+      ->group(group);
+  command.add_option("--interpolation", onnx.interpolation, "How images are resized; bicubic unless the model says")
+      ->check(CLI::IsMember({"bicubic", "bilinear"}))
+      ->group(group);
+}
+
+}  // namespace
+
+void add_embed(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "embed", "Turn images into embeddings with a public encoder",
+                  "  dppl embed photos/ --encoder dinov2/model.onnx -o x.npy --labels y.npy\n"
+                  "photos/ has a folder a class; dinov2/ has model.onnx and its preprocessor_config.json.\n"
+                  "Writes x.npy (a row an image), y.npy and y.classes.txt.\n"
+                  "  dppl embed photos/ --encoder lite4.onnx --size 160 --normalise tf -o x.npy\n"
+                  "for a model that comes without a description; get ONNX Runtime with scripts/setup-onnx.sh.\n"
+                  "  dppl embed photos/ --encoder builtin:hog -o x.npy\n"
+                  "needs no model. If a run is stopped, or even killed, the same command goes on where it was.");
+  command
+      ->add_option("images", options->images,
+                   "A folder, a list (.csv), IDX (also .gz), CIFAR, STL-10 or a .npy of images")
+      ->required()
+      ->type_name("IMAGES");
+  command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx)")
+      ->required()
+      ->type_name("NAME|model.onnx");
+  command->add_option("-o,--output", options->embed.output, "Embeddings to write (.npy)")->required();
+  command->add_option("--labels", options->embed.labels,
+                      "Labels to write beside them (.npy, int64), and class names (….classes.txt)");
+  command->add_option("--label-source", options->source.labels, "Where labels come from when they are in a file apart");
+  command->add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers");
+  command->add_option("--size", options->how.size, "Pixels a side that images are resized to")
+      ->check(CLI::Range(1, 1 << 14))
+      ->type_name("PX");
+  command->add_option("--dtype", options->dtype, "float32, or float16 at half the size")
+      ->check(CLI::IsMember({"float32", "float16"}))
+      ->capture_default_str();
+  command->add_option("--batch", options->batch, "Images that are encoded at once; 16 for a model, 256 built in")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--threads", options->how.threads, "Threads of the encoder, and as many that read images")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--checkpoint", options->embed.checkpoint_seconds, "Seconds of work that a kill may cost")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--skip-bad", options->embed.skip_bad, "Go on without images that cannot be read");
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_onnx_options(*command, *options);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli

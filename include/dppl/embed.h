@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dppl/encoder.h"
+
+// From images to a file of embeddings.
+namespace dppl {
+
+// How a model in ONNX's format is used. What is empty comes from the model itself: from its inputs and outputs, and
+// from a preprocessor_config.json beside it or under that name in its metadata.
+struct OnnxOptions {
+  std::string output;          // the output that is the embedding
+  std::string pool;            // "cls" or "mean": of an output with one vector a token
+  std::optional<size_t> crop;  // the middle square of so many pixels, after the shorter side was made `size`
+  std::string normalise;       // "imagenet", "clip", "half", "unit" or "tf"
+  std::string interpolation;   // "bicubic" or "bilinear", both with antialiasing
+  friend bool operator==(const OnnxOptions&, const OnnxOptions&) = default;
+};
+
+struct EncoderOptions {
+  std::optional<size_t> size;  // pixels a side
+  size_t batch = 16;           // images that a model gets at once
+  unsigned threads = kDefaultThreads;
+  OnnxOptions onnx;
+};
+
+// The built-in encoder of that name (docs/encoders.md), or the model in a file that ends in .onnx. Throws InvalidInput
+// for what cannot be used.
+std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options = {});
+
+struct EmbedOptions {
+  std::string output;                         // .npy, a row an image
+  std::string labels;                         // .npy beside it; empty: none. The source must have labels
+  std::optional<std::vector<uint64_t>> rows;  // these images, in this order; empty: all
+  DType dtype = DType::float32;               // or float16
+  size_t batch = 16;
+  unsigned threads = kDefaultThreads;  // that read images, while the encoder works
+  double checkpoint_seconds = 2;       // what a kill can cost; more often costs more than it saves
+  bool skip_bad = false;               // leave out images that cannot be read
+
+  std::function<void(size_t done, size_t total)> progress;  // of the images that this run still has to do
+  std::function<void(const std::string& what)> bad_image;   // the refusal of each image that cannot be read
+  std::function<void(const std::string& what)> note;        // going on with an earlier run, or starting anew
+};
+
+struct EmbedResult {
+  size_t images = 0;  // that were asked for
+  size_t rows = 0, dim = 0;
+  size_t resumed_at = 0;  // images that an earlier run had done
+  std::vector<std::string> skipped;
+  std::string classes;  // the file of class names; empty: none written
+};
+
+// Encodes the images into options.output. Rows are written as they come, to files beside it that end in .partial; when
+// this process is killed, or stops at an image that cannot be read, the same call goes on from there, and the result
+// has the same bytes as if it had not been stopped. The output appears complete or not at all. Throws InvalidInput when
+// an image cannot be read (unless skip_bad), after all such images were told.
+EmbedResult embed(const ImageSource& source, Encoder& encoder, const EmbedOptions& options);
+
+}  // namespace dppl

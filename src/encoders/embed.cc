@@ -1,0 +1,245 @@
+#include "dppl/embed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "dppl/error.h"
+#include "embeddings/atomic_file.h"
+#include "embeddings/digest.h"
+#include "embeddings/float16.h"
+#include "embeddings/npy.h"
+#include "encoders/partial_file.h"
+#include "encoders/prepared_images.h"
+#include "numbers/parallel.h"
+
+namespace dppl {
+namespace {
+
+std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& options) {
+  if (options.rows) {
+    for (const uint64_t row : *options.rows) {
+      if (row >= source.size()) {
+        throw InvalidInput(fmt::format("rows: {} is not the number of an image; there are {}", row, source.size()));
+      }
+    }
+    return *options.rows;
+  }
+  std::vector<uint64_t> rows(source.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+std::string identity_of(const ImageSource& source, const Encoder& encoder, const EmbedOptions& options,
+                        std::span<const uint64_t> rows) {
+  return fmt::format("{}\n{}\n{} {} {}\n", source.fingerprint(), encoder.description(), to_string(options.dtype),
+                     options.batch, to_hex(digest_of(std::as_bytes(rows))));
+}
+
+// Labels and class names of the images that have a row. Opened before the work, so that what cannot be written is found
+// then, and written when the work is done.
+class LabelFiles {
+ public:
+  LabelFiles(const ImageSource& source, const std::string& path) {
+    if (path.empty()) return;
+    labels_ = source.labels();
+    if (!labels_) {
+      throw InvalidInput(
+          fmt::format("{}: the images have no labels to write; leave out --labels, or name the file that "
+                      "holds them with --label-source",
+                      path));
+    }
+    file_ = std::make_unique<AtomicFile>(path);
+    const std::optional<ClassSet> classes = source.classes();
+    if (!classes || !classes->has_names()) return;
+    names_path_ = (path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path) + ".classes.txt";
+    names_ = std::make_unique<AtomicFile>(names_path_);
+    for (size_t i = 0; i < classes->size(); ++i) names_->write(classes->name(i) + "\n");
+  }
+
+  const std::string& names_path() const { return names_path_; }
+
+  void commit(std::span<const uint64_t> rows, const std::vector<uint64_t>& bad) {
+    if (!file_) return;
+    std::vector<int64_t> kept;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!std::binary_search(bad.begin(), bad.end(), i)) kept.push_back((*labels_)[rows[i]]);
+    }
+    const uint64_t shape[] = {kept.size()};
+    file_->write(npy_header(DType::int64, shape));
+    file_->write(std::as_bytes(std::span(kept)));
+    if (names_) names_->commit();
+    file_->commit();
+  }
+
+ private:
+  std::optional<std::vector<int64_t>> labels_;
+  std::unique_ptr<AtomicFile> file_, names_;
+  std::string names_path_;
+};
+
+class Embedding {
+ public:
+  Embedding(const ImageSource& source, Encoder& encoder, const EmbedOptions& options)
+      : source_(source),
+        encoder_(encoder),
+        options_(options),
+        rows_(rows_of(source, options)),
+        row_size_(encoder.dim() * item_size(options.dtype)),
+        labels_(source, options.labels),
+        file_(options.output, identity_of(source, encoder, options, rows_), rows_.size(), kNpyHeaderSize, row_size_) {
+    if (file_.replaced()) {
+      note(fmt::format("{}.partial is of other images, another encoder or other options; starting anew",
+                       options.output));
+    }
+  }
+
+  EmbedResult run() {
+    const size_t begin = file_.state().images;
+    if (begin > 0) note(fmt::format("going on after {} of {} images", begin, rows_.size()));
+    if (!options_.skip_bad && !file_.state().bad.empty()) refuse_bad();
+    try {
+      encode_from(begin);
+    } catch (...) {
+      if (file_.state().images > begin) file_.checkpoint();
+      throw;
+    }
+    return finish(begin);
+  }
+
+ private:
+  void note(const std::string& what) const {
+    if (options_.note) options_.note(what);
+  }
+
+  void encode_from(size_t begin) {
+    PreparedImages images(source_, encoder_, rows_, begin, options_.batch, options_.threads);
+    auto saved = std::chrono::steady_clock::now();
+    while (PreparedImages::Batch* batch = images.next()) {
+      const std::vector<uint64_t> bad = close_gaps(*batch);
+      if (!bad.empty() && !options_.skip_bad) refuse_bad(batch->first + batch->count);
+      append(*batch, bad);
+      if (options_.progress) options_.progress(file_.state().images - begin, rows_.size() - begin);
+      const auto now = std::chrono::steady_clock::now();
+      if (std::chrono::duration<double>(now - saved).count() < options_.checkpoint_seconds) continue;
+      file_.checkpoint();
+      saved = now;
+    }
+  }
+
+  // Moves the inputs that could be prepared together, and tells of the others.
+  std::vector<uint64_t> close_gaps(PreparedImages::Batch& batch) {
+    const size_t size = encoder_.input_size();
+    std::vector<uint64_t> bad;
+    for (size_t i = 0; i < batch.count; ++i) {
+      if (!batch.refusal[i].empty()) {
+        bad.push_back(batch.first + i);
+        tell(batch.refusal[i]);
+      } else if (!bad.empty()) {
+        std::memmove(batch.inputs.data() + (i - bad.size()) * size, batch.inputs.data() + i * size,
+                     size * sizeof(float));
+      }
+    }
+    return bad;
+  }
+
+  void tell(const std::string& refusal) {
+    ++told_;
+    if (options_.bad_image) options_.bad_image(refusal);
+  }
+
+  void append(const PreparedImages::Batch& batch, const std::vector<uint64_t>& bad) {
+    const size_t good = batch.count - bad.size();
+    values_.resize(good * encoder_.dim());
+    if (good > 0) encoder_.encode(std::span(batch.inputs).first(good * encoder_.input_size()), good, values_);
+    check_finite();
+    file_.append(stored(), batch.count, bad);
+  }
+
+  void check_finite() const {
+    const auto limit = options_.dtype == DType::float16 ? 65504.0f : std::numeric_limits<float>::max();
+    const bool all = std::all_of(values_.begin(), values_.end(), [=](float value) { return std::abs(value) <= limit; });
+    if (all) return;
+    throw InvalidInput(fmt::format(
+        "{}: the encoder gave a value that is not finite{}", options_.output,
+        options_.dtype == DType::float16 ? " as float16; use --dtype float32" : "; check its preprocessing"));
+  }
+
+  std::span<const std::byte> stored() {
+    if (options_.dtype == DType::float32) return std::as_bytes(std::span(values_));
+    halves_.resize(values_.size());
+    std::transform(values_.begin(), values_.end(), halves_.begin(), float_to_half);
+    return std::as_bytes(std::span(halves_));
+  }
+
+  // Reads the rest too, so that all that cannot be read is known at once.
+  [[noreturn]] void refuse_bad(size_t from) {
+    std::vector<std::string> refusals(rows_.size() - from);
+    parallel_blocks(refusals.size(), 16, options_.threads, [&](size_t begin, size_t end, unsigned) {
+      for (size_t i = begin; i < end; ++i) {
+        try {
+          source_.read(rows_[from + i]);
+        } catch (const Error& error) {
+          refusals[i] = error.what();
+        }
+      }
+    });
+    for (const std::string& refusal : refusals) {
+      if (!refusal.empty()) tell(refusal);
+    }
+    const bool kept = file_.state().images > 0;
+    throw InvalidInput(
+        fmt::format("{}: {} of {} images cannot be read; mend or remove them, or add --skip-bad to go on "
+                    "without them{}",
+                    options_.output, told_, rows_.size(),
+                    kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""));
+  }
+
+  // An earlier run skipped images; this one must not.
+  [[noreturn]] void refuse_bad() {
+    for (const uint64_t image : file_.state().bad) tell(source_.name(rows_[image]) + ": could not be read before");
+    throw InvalidInput(
+        fmt::format("{}: an earlier run left out {} images that cannot be read; add --skip-bad, or mend "
+                    "them and remove {}.partial",
+                    options_.output, told_, options_.output));
+  }
+
+  EmbedResult finish(size_t begin) {
+    const PartialState& state = file_.state();
+    if (state.rows == 0) throw InvalidInput(fmt::format("{}: no image could be read", options_.output));
+    EmbedResult result{rows_.size(), state.rows, encoder_.dim(), begin, {}, labels_.names_path()};
+    for (const uint64_t image : state.bad) result.skipped.push_back(source_.name(rows_[image]));
+    labels_.commit(rows_, state.bad);
+    file_.commit(npy_header(options_.dtype, std::vector<uint64_t>{state.rows, encoder_.dim()}));
+    return result;
+  }
+
+  const ImageSource& source_;
+  Encoder& encoder_;
+  const EmbedOptions& options_;
+  const std::vector<uint64_t> rows_;
+  const size_t row_size_;
+  LabelFiles labels_;
+  PartialFile file_;
+  std::vector<float> values_;
+  std::vector<uint16_t> halves_;
+  size_t told_ = 0;
+};
+
+}  // namespace
+
+EmbedResult embed(const ImageSource& source, Encoder& encoder, const EmbedOptions& options) {
+  if (options.dtype != DType::float32 && options.dtype != DType::float16) {
+    throw InvalidInput("embeddings are written as float32 or float16");
+  }
+  if (options.batch == 0) throw InvalidInput("batch: must be at least 1");
+  const size_t images = options.rows ? options.rows->size() : source.size();
+  if (images == 0) throw InvalidInput(fmt::format("{}: there are no images to encode", options.output));
+  return Embedding(source, encoder, options).run();
+}
+
+}  // namespace dppl

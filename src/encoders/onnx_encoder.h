@@ -1,0 +1,54 @@
+#pragma once
+
+#include "dppl/embed.h"
+#include "encoders/onnx_session.h"
+#include "encoders/preprocessing.h"
+
+namespace dppl {
+
+// Which output is the embedding when nobody says: one vector an image before one vector a token before a map of
+// features, and scores of classes last. With `pool`, an output with one vector a token. Throws InvalidInput when a
+// named output is not there or nothing can be an embedding.
+const OnnxTensor& choose_output(const std::vector<OnnxTensor>& outputs, const OnnxOptions& options,
+                                std::string_view path);
+
+// The one input that takes images. Throws InvalidInput, listing the inputs, for a model that takes something else.
+struct ImageInput {
+  OnnxTensor tensor;
+  bool planar = true;              // N×3×H×W, else N×H×W×3
+  std::optional<PixelSize> fixed;  // empty: any size
+  std::optional<size_t> batch;     // empty: any number of images
+};
+ImageInput find_image_input(const std::vector<OnnxTensor>& inputs, std::string_view path);
+
+// Any image model in ONNX's format. Runs on batches of always the same size (the last one is filled up), so that a row
+// does not depend on how many images there are.
+class OnnxEncoder : public Encoder {
+ public:
+  OnnxEncoder(const std::string& path, const EncoderOptions& options);
+
+  size_t dim() const override { return dim_; }
+  std::string description() const override { return description_; }
+  size_t input_size() const override { return preprocessor_.values(); }
+  void prepare(const Image& image, std::span<float> input) const override { preprocessor_.apply(image, input); }
+  void encode(std::span<const float> inputs, size_t count, std::span<float> out) override;
+
+ private:
+  std::vector<int64_t> input_shape() const;
+  // Runs one whole batch and brings what comes out to one vector an image.
+  std::vector<float> run(std::span<const float> inputs) const;
+  void pool_tokens(const OnnxSession::Result& result, std::vector<float>& rows) const;
+
+  std::string path_;
+  OnnxSession session_;
+  ImageInput input_;
+  OnnxTensor output_;
+  Preprocessing how_;
+  Preprocessor preprocessor_;
+  size_t batch_;
+  bool mean_;  // of the tokens; else the first one
+  size_t dim_;
+  std::string description_;
+};
+
+}  // namespace dppl

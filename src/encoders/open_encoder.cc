@@ -1,0 +1,19 @@
+#include <fmt/format.h>
+
+#include "dppl/error.h"
+#include "encoders/builtin.h"
+#include "encoders/onnx_encoder.h"
+
+namespace dppl {
+
+std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options) {
+  if (name_or_path.ends_with(".onnx")) return std::make_unique<OnnxEncoder>(name_or_path, options);
+  std::unique_ptr<Encoder> encoder = builtin_encoder(name_or_path, options.threads);
+  if (options.size || options.onnx != OnnxOptions{}) {
+    throw InvalidInput(
+        fmt::format("{}: has its own preprocessing; leave out --size and the options of ONNX models", name_or_path));
+  }
+  return encoder;
+}
+
+}  // namespace dppl

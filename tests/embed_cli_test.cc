@@ -1,0 +1,174 @@
+// `dppl embed` as it is used: a folder or a file of images in, embeddings and labels out.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dppl/embeddings.h"
+#include "support/npy_bytes.h"
+#include "support/onnx_model.h"
+#include "support/onnx_runtime.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace dppl {
+namespace {
+
+using testing::npy_bytes;
+using testing::read_text;
+using testing::SmallResNet;
+using testing::TempDir;
+
+// A .npy of colour images, 16 × 16.
+std::string images(size_t count) {
+  std::string pixels(count * 16 * 16 * 3, '\0');
+  unsigned seed = 1;
+  for (char& value : pixels) value = static_cast<char>((seed = seed * 1664525 + 1013904223) >> 24);
+  return npy_bytes("|u1", "(" + std::to_string(count) + ", 16, 16, 3)", pixels);
+}
+
+std::vector<std::string> embed_command(const TempDir& dir, const std::string& output,
+                                       const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command{
+      "embed", dir.path("images.npy"), "--encoder", dir.path("m.onnx"), "--normalise", "half", "-o", dir.path(output)};
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+TEST(EmbedCommand, WritesEmbeddingsAndTells) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(10));
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  dir.file("labels.npy", npy_bytes("|u1", "(10,)", std::string("\0\1\2\0\1\2\0\1\2\0", 10)));
+  const auto result = run_program(embed_command(
+      dir, "x.npy",
+      {"--label-source", dir.path("labels.npy"), "--labels", dir.path("y.npy"), "--json", "--batch", "4"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("rows"), 10);
+  EXPECT_EQ(json.at("dim"), 5);
+  EXPECT_EQ(json.at("skipped").size(), 0u);
+  EXPECT_EQ(Embeddings::open(dir.path("x.npy")).rows(), 10u);
+  EXPECT_EQ(read_labels(dir.path("y.npy")), (std::vector<int64_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
+
+  // Some rows of it, as a range and as a file.
+  dir.file("rows.npy", npy_bytes("|u1", "(3,)", "\2\3\4"));
+  for (const std::string& rows : {std::string("2:5"), dir.path("rows.npy")}) {
+    const auto part = run_program(embed_command(dir, "part.npy", {"--rows", rows, "--batch", "4"}));
+    ASSERT_EQ(part.status, 0) << part.err;
+    const Embeddings some = Embeddings::open(dir.path("part.npy")), all = Embeddings::open(dir.path("x.npy"));
+    ASSERT_EQ(some.rows(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      std::vector<float> got(5), expected(5);
+      some.row(i, got);
+      all.row(i + 2, expected);
+      for (size_t d = 0; d < 5; ++d) EXPECT_NEAR(got[d], expected[d], 1e-5f);
+    }
+    EXPECT_NE(part.out.find("3 rows of 5 values"), std::string::npos) << part.out;
+  }
+}
+
+TEST(EmbedCommand, RefusesInOneLineAndWritesNothing) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(3));
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  dir.file("broken.onnx", "not a model");
+  const size_t before = dir.entries();
+  for (const auto& [more, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--rows", "5:9"}, "none of the 3 images"},
+           {{"--rows", "first"}, "FIRST:END"},
+           {{"--labels", dir.path("y.npy")}, "no labels"},
+           {{"--size", "9"}, "8 × 8"},
+           {{"--output-name", "logits"}, "no output 'logits'"}}) {
+    const auto result = run_program(embed_command(dir, "x.npy", more));
+    EXPECT_EQ(result.status, 1) << words;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(dir.entries(), before);
+  }
+  for (const auto& [encoder, source, words] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{{"broken.onnx", "images.npy", "cannot be loaded"},
+                                                                      {"none.onnx", "images.npy", "none.onnx"},
+                                                                      {"m.onnx", "none", "none"}}) {
+    const auto result = run_program(
+        {"embed", dir.path(source), "--encoder", dir.path(encoder), "--normalise", "half", "-o", dir.path("x.npy")});
+    EXPECT_EQ(result.status, 1) << words;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(dir.entries(), before);
+  }
+}
+
+TEST(EmbedCommand, TellsUnreadableImages) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  for (const char* name : {"cat", "dog"}) std::filesystem::create_directories(dir.path("photos/" + std::string(name)));
+  dir.file("photos/cat/a.png", "not a picture");
+  dir.file("photos/dog/b.jpg", "\xff\xd8\xff\xe0 cut short");
+  const std::vector<std::string> command{
+      "embed", dir.path("photos"), "--encoder", dir.path("m.onnx"), "--normalise", "half", "-o", dir.path("x.npy")};
+  const auto result = run_program(command);
+  EXPECT_EQ(result.status, 1);
+  for (const char* word : {"a.png", "b.jpg", "2 of 2 images cannot be read", "--skip-bad"}) {
+    EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(dir.entries(), 2u);
+}
+
+// Killed at some moment, and once more: what comes out in the end is the same.
+TEST(EmbedCommand, GoesOnAfterAKill) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(4000));
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  ASSERT_EQ(run_program(embed_command(dir, "whole.npy")).status, 0);
+  for (const char* seconds : {"0.2", "0.4"}) {
+    std::vector<std::string> command{"timeout", "--signal=KILL", seconds, DPPL_PROGRAM};
+    for (const std::string& word : embed_command(dir, "x.npy", {"--checkpoint", "0"})) command.push_back(word);
+    run_command(command);
+  }
+  const auto result = run_program(embed_command(dir, "x.npy", {"--checkpoint", "0"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(read_text(dir.path("x.npy")) == read_text(dir.path("whole.npy")));
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x.npy.partial")));
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x.npy.partial-state")));
+}
+
+TEST(EmbedCommand, SaysHowToGetOnnxRuntime) {
+  const TempDir dir;
+  dir.file("images.npy", images(1));
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  dir.file("not-a-library.so", "text");
+  for (const std::string& library : {dir.path("none.so"), dir.path("not-a-library.so")}) {
+    std::vector<std::string> command{"env", "DPPL_ONNXRUNTIME=" + library, DPPL_PROGRAM};
+    for (const std::string& word : embed_command(dir, "x.npy")) command.push_back(word);
+    const auto result = run_command(command);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.err.find("scripts/setup-onnx.sh"), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+TEST(EmbedCommand, ABuiltInEncoderNeedsNothing) {
+  const TempDir dir;
+  dir.file("images.npy", images(20));
+  const auto result = run_program(
+      {"embed", dir.path("images.npy"), "--encoder", "builtin:hog", "--dtype", "float16", "-o", dir.path("x.npy")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Embeddings rows = Embeddings::open(dir.path("x.npy"));
+  EXPECT_EQ(rows.rows(), 20u);
+  EXPECT_EQ(rows.dtype(), DType::float16);
+  EXPECT_EQ(dir.entries(), 2u);
+}
+
+TEST(EmbedCommand, Help) {
+  EXPECT_NE(run_program({"embed", "--help"}).out.find("Example"), std::string::npos);
+  EXPECT_EQ(run_program({"embed"}).status, 2);
+  EXPECT_EQ(run_program({"embed", "x", "--encoder", "e.onnx", "-o", "x.npy", "--dtype", "int8"}).status, 2);
+}
+
+}  // namespace
+}  // namespace dppl

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dppl::testing {
+
+// Builds a model in ONNX's format, written as protocol buffers by hand: enough for small image models.
+class OnnxModel {
+ public:
+  using Shape = std::vector<int64_t>;  // −1: any extent
+  using Attribute = std::pair<std::string, std::variant<int64_t, float, std::vector<int64_t>>>;
+  static constexpr int kFloat = 1, kInt64 = 7, kHalf = 10;
+
+  OnnxModel& input(const std::string& name, const Shape& shape, int type = kFloat);
+  OnnxModel& output(const std::string& name, const Shape& shape, int type = kFloat);
+  OnnxModel& weights(const std::string& name, const Shape& shape, const std::vector<float>& values);
+  OnnxModel& integers(const std::string& name, const std::vector<int64_t>& values);
+  // Weights in a file of their own, beside the model.
+  OnnxModel& weights_in_file(const std::string& name, const Shape& shape, const std::string& file);
+  OnnxModel& node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
+                  const std::vector<Attribute>& attributes = {});
+  OnnxModel& metadata(const std::string& key, const std::string& value);
+
+  std::string bytes() const;
+
+ private:
+  std::string graph_, metadata_;
+};
+
+// A small convolutional network with a residual block: pixel_values N×3×8×8 → embedding N×5.
+struct SmallResNet {
+  std::vector<float> stem, block, last, bias;
+  SmallResNet();
+  // `batch`: −1 for any; `layout`: "NCHW" or "NHWC"; `type`: of the input.
+  OnnxModel model(int64_t batch = -1, const std::string& layout = "NCHW", int type = OnnxModel::kFloat) const;
+  // The same network, written down once more: channels first, 3×8×8 values.
+  std::vector<double> reference(const float* image) const;
+};
+
+// A small vision transformer: pixel_values N×3×8×8 → last_hidden_state N×5×6; the class token is the first.
+struct SmallViT {
+  std::vector<float> patch, token, position, query, key, value, out, scale, shift;
+  SmallViT();
+  OnnxModel model() const;
+  std::vector<double> reference(const float* image) const;  // 5×6
+};
+
+}  // namespace dppl::testing
