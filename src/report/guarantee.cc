@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "prototypes/guarantee_words.h"
 #include "report/pieces.h"
@@ -9,13 +10,18 @@
 namespace dppl {
 namespace {
 
-// The model that protects least: the largest ρ; one without a ρ before all others.
+// The larger, the less is protected: nothing by a seeded model; then by how well one can guess, then by ρ. What has no
+// bound comes before what has one.
+auto weakness(const ReportedModel& one) {
+  const Guarantee& guarantee = one.model.guarantee;
+  const std::optional<Rational> variation = guarantee.delta_at(0);
+  return std::tuple(!guarantee.is_private, !variation, variation.value_or(0), !guarantee.rho,
+                    guarantee.rho.value_or(0));
+}
+
 const ReportedModel& weakest(const Report& report) {
-  const auto less = [](const ReportedModel& a, const ReportedModel& b) {
-    const auto &x = a.model.guarantee.rho, &y = b.model.guarantee.rho;
-    return x && (!y || *x < *y);
-  };
-  return *std::max_element(report.models.begin(), report.models.end(), less);
+  return *std::max_element(report.models.begin(), report.models.end(),
+                           [](const auto& a, const auto& b) { return weakness(a) < weakness(b); });
 }
 
 bool one_relation(const Report& report) {
@@ -29,7 +35,7 @@ std::string together(const Report& report) {
   for (size_t i = 1; i < report.models.size(); ++i) all = compose(all, report.models[i].model.guarantee);
   std::string costs;
   for (const auto& [name, value] : costs_in_words(all)) {
-    if (value != "none") costs += fmt::format("{}{} {}", costs.empty() ? "" : ", ", name, value);
+    if (value != "none") costs += fmt::format("{}{}: {}", costs.empty() ? "" : "; ", name, value);
   }
   return fmt::format(
       "Each model has its own guarantee. Were all {} made from the same records and published, their costs "
@@ -55,16 +61,17 @@ void lists(HtmlWriter& out, Relation relation) {
 }  // namespace
 
 void write_guarantee(HtmlWriter& out, const Report& report) {
+  const ReportedModel& told = weakest(report);
+  const Guarantee& guarantee = told.model.guarantee;
+  const bool several = report.models.size() > 1;
   section(out, "guarantee", "What is promised", [&] {
-    const ReportedModel& told = weakest(report);
-    const Guarantee& guarantee = told.model.guarantee;
     out.element("div", {{"class", "promise"}}, [&] {
-      if (report.models.size() > 1)
-        out.text_element("p", fmt::format("Of the models here {} protects least:", told.name), {{"class", "note"}});
+      if (several) out.text_element("p", fmt::format("Of the models here {} protects least.", told.name));
+      if (!guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
       out.text_element("p", guarantee_words(told.model), {{"class", "words"}});
-      if (const std::string guess = guess_words(guarantee); !guess.empty()) out.text_element("p", guess);
+      if (guarantee.is_private) out.text_element("p", guess_words(guarantee));
     });
-    if (report.models.size() > 1 && one_relation(report)) out.text_element("p", together(report));
+    if (several && one_relation(report)) out.text_element("p", together(report));
     lists(out, guarantee.relation);
   });
 }

@@ -18,10 +18,9 @@ std::string classes_words(const Report& report) {
 std::string lead(const Report& report) {
   const size_t count = report.models.size();
   return fmt::format(
-      "{} for {}. {} private labelled records into prototypes under differential privacy; a new record gets the class "
-      "of its nearest prototype.",
-      count == 1 ? "A classifier" : fmt::format("{} classifiers", count), classes_words(report),
-      count == 1 ? "It turns" : "Each turns");
+      "{} for {}, made of prototypes that were learned from private labelled records under differential privacy. A new "
+      "record gets the class of its nearest prototype.",
+      count == 1 ? "A classifier" : fmt::format("{} classifiers", count), classes_words(report));
 }
 
 void banner(HtmlWriter& out, const std::vector<std::string>& names, size_t models) {

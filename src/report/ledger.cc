@@ -8,6 +8,8 @@
 namespace dppl {
 namespace {
 
+constexpr size_t kOpenEntries = 30;  // more of them wait behind a click
+
 double used(const Ledger::Balance& balance) {
   const Rational &limit = balance.limit.value, &spent = balance.spent.value;
   return limit > 0 ? Rational(spent / limit).get_d() : 1;
@@ -60,6 +62,13 @@ void write_entry(HtmlWriter& out, const Report& report, const Ledger::Entry& ent
   });
 }
 
+void write_entries(HtmlWriter& out, const Report& report) {
+  table(out, "Entries of the ledger", {"row", "time (UTC)", "entry", "model on this page"}, [&] {
+    for (const Ledger::Entry& entry : report.ledger->entries) write_entry(out, report, entry);
+  });
+}
+
+// Models that no entry was for.
 std::string missing(const Report& report) {
   std::string names;
   for (const ReportedModel& one : report.models) {
@@ -87,9 +96,14 @@ void write_ledger(HtmlWriter& out, const Report& report) {
     write_balance(out, ledger.status.balance);
     if (const std::string names = missing(report); !names.empty())
       out.text_element("p", fmt::format("Not entered for this data set: {}.", names), {{"class", "warning"}});
-    table(out, "Entries of the ledger", {"row", "time (UTC)", "entry", "model on this page"}, [&] {
-      for (const Ledger::Entry& entry : ledger.entries) write_entry(out, report, entry);
-    });
+    if (ledger.entries.size() <= kOpenEntries) {
+      write_entries(out, report);
+    } else {
+      out.element("details", {}, [&] {
+        out.text_element("summary", fmt::format("All {} entries", ledger.entries.size()));
+        write_entries(out, report);
+      });
+    }
     out.element("p", {{"class", "note"}}, [&] {
       out.text("Rows form a chain; its head is ");
       out.text_element("code", ledger.head);

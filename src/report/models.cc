@@ -22,7 +22,8 @@ void write_row(HtmlWriter& out, const ReportedModel& one, bool evaluated, bool m
       out.text(short_guarantee(one.model));
       if (!one.model.guarantee.is_private) not_private_mark(out);
     });
-    out.text_element("td", guess_percent(one.model.guarantee), {{"class", "number"}});
+    const std::string guess = one.model.guarantee.is_private ? guess_percent(one.model.guarantee) : "";
+    out.text_element("td", guess.empty() ? "–" : guess, {{"class", "number"}});
     if (!evaluated) return;
     const auto& result = one.evaluation;
     fraction_cell(out, result ? std::optional(result->accuracy) : std::nullopt);

@@ -13,6 +13,10 @@ void row_heading(HtmlWriter& out, std::string_view text) { out.text_element("th"
 
 void not_private_mark(HtmlWriter& out) { out.text_element("strong", "NOT PRIVATE", {{"class", "mark"}}); }
 
+std::string_view seeded_words() {
+  return "Nothing: it was made with a fixed seed. Made without one it would have had this guarantee.";
+}
+
 std::string percent(const std::optional<double>& fraction) {
   return fraction ? fmt::format("{:.2f}%", 100 * *fraction) : "–";
 }

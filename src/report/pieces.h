@@ -38,6 +38,8 @@ void table(HtmlWriter& out, std::string label, const std::vector<std::string>& h
 
 void row_heading(HtmlWriter& out, std::string_view text);
 void not_private_mark(HtmlWriter& out);
+// What stands before the guarantee of a model that has none.
+std::string_view seeded_words();
 
 // "59.68%"; a dash for nothing.
 std::string percent(const std::optional<double>& fraction);

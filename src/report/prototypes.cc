@@ -55,6 +55,24 @@ void write_classes(HtmlWriter& out, const Gallery& gallery, size_t begin, size_t
   });
 }
 
+// What is to be seen, once for all models.
+void write_words(HtmlWriter& out, const std::vector<Gallery>& all) {
+  const auto any = [&](bool chosen) {
+    return std::any_of(all.begin(), all.end(), [&](const Gallery& gallery) { return gallery.chosen == chosen; });
+  };
+  if (any(true)) {
+    out.text_element("p",
+                     "Where a method chooses public images, they are the prototypes themselves, and which of them were "
+                     "chosen is all that was learned.");
+  }
+  if (any(false)) {
+    out.text_element(
+        "p",
+        "Noisy means are not images. As an illustration, the public images nearest to them are shown; they "
+        "were not chosen for the model.");
+  }
+}
+
 void write_gallery(HtmlWriter& out, const Gallery& gallery, Shown& shown) {
   const size_t classes = gallery.model->model.classes.size();
   const size_t all = std::min(classes, shown.left / gallery.per_class), open = std::min(all, kOpenClasses);
@@ -62,13 +80,8 @@ void write_gallery(HtmlWriter& out, const Gallery& gallery, Shown& shown) {
     out.element("h3", {}, [&] {
       out.text(gallery.model->name);
       out.text_element("span", short_guarantee(gallery.model->model), {{"class", "chip"}});
+      out.text_element("span", gallery.chosen ? "the prototypes" : "nearest public images", {{"class", "kind"}});
     });
-    out.text_element("p",
-                     gallery.chosen
-                         ? "Each class is represented by the public images below, chosen from the pool under the "
-                           "guarantee. They are the prototypes themselves, and all that was learned."
-                         : "The prototypes are noisy means, not images. As an illustration: the nearest public images.",
-                     {{"class", "note"}});
     write_classes(out, gallery, 0, open, shown);
     if (all > open) {
       out.element("details", {}, [&] {
@@ -93,6 +106,7 @@ void write_prototypes(HtmlWriter& out, const Report& report) {
   for (const Gallery& gallery : all) images += gallery.images.size();
   Shown shown{*report.images->source, images < kSmallFrom ? kSide : kSmallSide, kMostImages};
   section(out, "prototypes", "What stands for each class", [&] {
+    write_words(out, all);
     for (const Gallery& gallery : all) write_gallery(out, gallery, shown);
   });
 }

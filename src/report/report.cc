@@ -14,12 +14,11 @@ namespace {
 
 void write_contents_note(HtmlWriter& out, const Report& report) {
   out.element("footer", {{"class", "note"}}, [&] {
-    out.text_element("p",
-                     fmt::format("On this page: the models, which are made to be published{}{}{}. No private record "
-                                 "is on it. It loads nothing and runs no script.",
-                                 report.images ? "; public images" : "",
-                                 any_evaluated(report) ? "; figures on test data, outside of the guarantee" : "",
-                                 report.ledger ? "; the ledger's entries, which hold nothing private" : ""));
+    out.text_element("p", fmt::format("On this page: what the model files hold{}{}{}. No private record "
+                                      "is on it. It loads nothing and runs no script.",
+                                      report.images ? "; public images" : "",
+                                      any_evaluated(report) ? "; figures on test data, outside of the guarantee" : "",
+                                      report.ledger ? "; the ledger's entries, which hold nothing private" : ""));
   });
 }
 

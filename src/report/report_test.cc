@@ -60,6 +60,8 @@ TEST(Report, TellsTheGuaranteeOfEveryKindOfModel) {
     expect_words(page, {"What is promised", "one person&#39;s record", "So this protects",
                         "A person with several records", "How it was made", "No private record"});
     EXPECT_EQ(page.find("NOT PRIVATE") != std::string::npos, name == "seeded") << name;
+    EXPECT_EQ(page.find("Nothing: it was made with a fixed seed") != std::string::npos, name == "seeded") << name;
+    EXPECT_EQ(page.find("a coin is right") == std::string::npos, name == "seeded") << name;
     EXPECT_EQ(page.find("id=\"plots\""), std::string::npos);
     EXPECT_EQ(page.find("id=\"recalls\""), std::string::npos);
     EXPECT_EQ(page.find("id=\"ledger\""), std::string::npos);
@@ -123,7 +125,7 @@ TEST(Report, IllustratesMeansByTheNearestPublicImages) {
   EXPECT_EQ(count_of(report_html(report), "<img "), 0u);  // without the pool nothing is known to be near
   report.pool = &pool;
   const std::string page = report_html(report);
-  expect_words(page, {"nearest public image of 0: public image 4", "The prototypes are noisy means, not images"});
+  expect_words(page, {"nearest public image of 0: public image 4", "Noisy means are not images"});
   EXPECT_EQ(count_of(page, "<img "), 8u);
   std::vector<size_t> places;
   for (const char* image : {"of 0: public image 4\"", "of 0: public image 3\"", "of 0: public image 2\"",
@@ -144,7 +146,7 @@ TEST(Report, ComparesSeveralModels) {
   EXPECT_EQ(count_of(page, "class=\"plot\""), 3u);
   EXPECT_EQ(count_of(page, "class=\"point\""), 6u);
   expect_words(page,
-               {"Of the models here large protects least", "their costs would add up: pure ε 2.1",
+               {"Of the models here large protects least", "their costs would add up: pure ε: 2.1",
                 "small: 66.67% at ρ = 0.00125", "large: 66.67% at ρ = 0.5", "They are not protected by the guarantee",
                 "read from the training labels", "tuned</li>", "public</li>"});
   // Without training labels there is no minority, and not a word of it.

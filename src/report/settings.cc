@@ -57,16 +57,15 @@ void write_costs(HtmlWriter& out, const Guarantee& guarantee) {
   });
 }
 
-void write_model(HtmlWriter& out, const ReportedModel& one) {
-  if (!one.model.guarantee.is_private)
-    out.element("p", {}, [&] {
-      not_private_mark(out);
-      out.text(" made with a fixed seed; without one it would have had this guarantee:");
-    });
-  out.text_element("p", guarantee_words(one.model));
-  if (const std::string guess = guess_words(one.model.guarantee); !guess.empty()) out.text_element("p", guess);
-  write_costs(out, one.model.guarantee);
-  write_facts(out, one.model);
+void write_words(HtmlWriter& out, const Model& model) {
+  if (!model.guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
+  out.text_element("p", guarantee_words(model));
+  if (model.guarantee.is_private) out.text_element("p", guess_words(model.guarantee));
+}
+
+void write_model(HtmlWriter& out, const Model& model) {
+  write_costs(out, model.guarantee);
+  write_facts(out, model);
 }
 
 }  // namespace
@@ -78,14 +77,12 @@ void write_settings(HtmlWriter& out, const Report& report) {
         "p",
         "All settings are public: whoever chose them by looking at private records has to count that as a cost, too.",
         {{"class", "note"}});
+    if (single) return write_model(out, report.models.front().model);
     for (const ReportedModel& one : report.models) {
-      if (single) {
-        write_model(out, one);
-        continue;
-      }
       out.element("details", {}, [&] {
         out.text_element("summary", fmt::format("{} ({})", one.name, short_guarantee(one.model)));
-        write_model(out, one);
+        write_words(out, one.model);
+        write_model(out, one.model);
       });
     }
   });

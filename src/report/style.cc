@@ -50,6 +50,7 @@ th, td { text-align: left; padding: 0.45rem 0.9rem 0.45rem 0; border-bottom: 1px
 thead th { color: var(--soft); font-weight: 600; font-size: 0.8rem; vertical-align: bottom; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 7rem; }
 td.number { min-width: 4.5rem; white-space: nowrap; }
+#models td { white-space: nowrap; }
 .bar { display: block; width: 100%; max-width: 7rem; height: 4px; margin-top: 0.2rem; border-radius: 2px; }
 .balance + .bar { max-width: none; height: 10px; border-radius: 5px; margin: 0 0 1.4rem; }
 .track { fill: var(--line); }
@@ -68,13 +69,14 @@ circle, polygon, .plot rect, .key rect { fill: currentColor; stroke: var(--card)
 .key { width: 28px; height: 14px; }
 .model { margin-bottom: 2rem; }
 .chip { display: inline-block; margin-left: 0.7rem; padding: 0.1rem 0.6rem; border-radius: 1rem; background: var(--tint); color: var(--accent); font-size: 0.85rem; font-weight: 500; }
+.kind { margin-left: 0.7rem; color: var(--soft); font-size: 0.85rem; font-weight: 400; }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(6rem, 1fr)); gap: 0.9rem; }
-.gallery.wide { grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); }
+.gallery.wide { grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
 figure { margin: 0; break-inside: avoid; }
 figcaption { font-size: 0.82rem; color: var(--soft); margin-top: 0.3rem; overflow-wrap: anywhere; line-height: 1.3; }
 .images { display: flex; flex-wrap: wrap; gap: 3px; }
 .images img { display: block; width: 100%; height: auto; border-radius: 4px; background: var(--line); }
-.images.many img { width: calc(25% - 3px); }
+.images.many img { flex: 1 1 2rem; width: 2rem; max-width: 3.2rem; }
 .crisp { image-rendering: pixelated; }
 details { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
 summary { cursor: pointer; font-weight: 600; overflow-wrap: anywhere; }
