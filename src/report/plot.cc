@@ -12,7 +12,7 @@
 namespace dppl {
 namespace {
 
-constexpr double kWidth = 380, kHeight = 300, kLeft = 44, kRight = 14, kTop = 34, kBottom = 46;
+constexpr double kWidth = 380, kHeight = 300, kLeft = 50, kRight = 14, kTop = 34, kBottom = 46;
 constexpr double kInnerWidth = kWidth - kLeft - kRight, kInnerHeight = kHeight - kTop - kBottom;
 constexpr double kMarker = 4.5;
 
