@@ -26,5 +26,6 @@ void add_inspect(CLI::App& app);
 void add_ledger(CLI::App& app);
 void add_longtail(CLI::App& app);
 void add_pool(CLI::App& app);
+void add_report(CLI::App& app);
 
 }  // namespace dppl::cli

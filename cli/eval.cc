@@ -2,33 +2,19 @@
 
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "cli/command.h"
-#include "cli/progress.h"
-#include "dppl/classify.h"
-#include "dppl/error.h"
-#include "dppl/experiments.h"
+#include "cli/evaluation.h"
 
 namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string model, input, labels, train_labels, rows;
+  std::string model;
+  TestData test;
   unsigned threads = kDefaultThreads;
   bool confusion = false, json = false;
 };
-
-std::optional<std::vector<uint64_t>> training_counts(const Options& options, const ClassSet& classes) {
-  if (options.train_labels.empty()) return std::nullopt;
-  std::vector<int64_t> labels = read_labels(options.train_labels, classes);
-  if (!options.rows.empty()) {
-    std::vector<int64_t> chosen;
-    for (const uint64_t row : read_rows(options.rows, labels.size())) chosen.push_back(labels[row]);
-    labels = std::move(chosen);
-  }
-  return class_counts(labels, classes);
-}
 
 nlohmann::ordered_json optional_number(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
@@ -74,24 +60,11 @@ void print_text(const Evaluation& result, bool confusion) {
 }
 
 void run(const Options& options) {
+  options.test.check();
   const Model model = load_model(options.model);
-  if (!options.rows.empty() && options.train_labels.empty())
-    throw CLI::ValidationError("--rows", "goes with --train-labels");
   if (!model.guarantee.is_private)
     std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it\n", options.model);
-  const auto counts = training_counts(options, model.classes);
-  const std::vector<int64_t> truth = read_labels(options.labels, model.classes);
-  const Embeddings rows = Embeddings::open(options.input);
-  if (rows.rows() != truth.size()) {
-    throw InvalidInput(
-        fmt::format("{}: has {} rows, but {} has {} labels", options.input, rows.rows(), options.labels, truth.size()));
-  }
-  ProgressBar progress("eval", "rows", rows.rows());
-  const auto predicted = Classifier(model, options.threads).predict(rows, [&](uint64_t done) {
-    progress.update(static_cast<double>(done) / static_cast<double>(rows.rows()));
-  });
-  const Evaluation result =
-      evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, model.classes, counts);
+  const Evaluation result = options.test.measure(model, options.threads);
   if (options.json) {
     print_json_of(result, model.guarantee.is_private, options.confusion);
   } else {
@@ -109,11 +82,7 @@ void add_eval(CLI::App& app) {
       "With --train-labels the accuracy of the smallest quarter of the training classes is shown too. What is printed\n"
       "here is not private: it depends on the test labels, and on the training counts where they are given.");
   command->add_option("model", options->model, "The model")->required();
-  command->add_option("--in", options->input, "Test embeddings (.npy)")->required();
-  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")
-      ->required();
-  command->add_option("--train-labels", options->train_labels, "Labels of the training set, to know the small classes");
-  command->add_option("--rows", options->rows, "The rows of it that were used (.npy)");
+  options->test.add_to(*command, true);
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_flag("--confusion", options->confusion, "Also the confusion matrix");
   command->add_flag("--json", options->json, "One JSON object on standard output");

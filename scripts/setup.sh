@@ -21,8 +21,8 @@ packages=(
 onnx=no
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev); [ "$onnx" = must ] || onnx=try ;;
-    --long) packages+=(libgtest-dev clang libclang-rt-14-dev) ;;
+    --test) packages+=(libgtest-dev chromium); [ "$onnx" = must ] || onnx=try ;;
+    --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --onnx) onnx=must ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;

@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <optional>
-
 #include "dppl/error.h"
 
 namespace dppl {
 namespace {
 
-// Takes one character off the front of non-empty UTF-8 text; empty for a sequence that is malformed, overlong, a
-// surrogate or beyond U+10FFFF.
+std::string_view take_line(std::string_view& text) {
+  const size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
 std::optional<uint32_t> take_character(std::string_view& text) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
   const uint32_t lead = byte(0);
@@ -34,16 +39,6 @@ std::optional<uint32_t> take_character(std::string_view& text) {
 }
 
 bool is_control(uint32_t character) { return character < 0x20 || (character >= 0x7f && character < 0xa0); }
-
-std::string_view take_line(std::string_view& text) {
-  const size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-}  // namespace
 
 std::string_view fault_of_line(std::string_view line) {
   if (line.find_first_not_of(' ') == std::string_view::npos) return "is blank";

@@ -1,7 +1,7 @@
-#include <charconv>
-#include <nlohmann/json.hpp>
+#include "prototypes/model_json.h"
 
-#include "dppl/model.h"
+#include <charconv>
+
 #include "prototypes/stated.h"
 
 namespace dppl {
@@ -57,27 +57,6 @@ Json also(const Guarantee& guarantee) {
   return result;
 }
 
-Json hyperparameters(const Model& model) {
-  const Hyperparameters& used = model.hyperparameters;
-  Json result = {{"transform", used.transform.to_string()},
-                 {"average_pool", used.transform.average_pool},
-                 {"distance", to_string(used.distance)}};
-  if (used.method == Method::mean) {
-    result["estimator"] = to_string(used.estimator);
-    result["norm"] = number(used.norm);
-    if (!model.counts.empty()) result["count_share"] = number(used.count_share);
-    if (used.estimator == Estimator::coinpress) result["coinpress_steps"] = used.coinpress_steps;
-    result["unit"] = model.unit;
-    result["noise_variance"] = number(model.noise_variance);
-  } else {
-    result["mechanism"] = to_string(used.selection);
-    result["clip_min"] = number(used.clip_min);
-    result["clip_max"] = number(used.clip_max);
-    result["k"] = model.prototypes_per_class;
-  }
-  return result;
-}
-
 Json pool(const Model& model) {
   if (!model.pool) return nullptr;
   return {{"digest", model.pool->digest}, {"rows", model.pool->rows}, {"dim", model.pool->dim}};
@@ -105,6 +84,27 @@ Json class_names(const ClassSet& classes) {
 
 }  // namespace
 
+Json hyperparameters_json(const Model& model) {
+  const Hyperparameters& used = model.hyperparameters;
+  Json result = {{"transform", used.transform.to_string()},
+                 {"average_pool", used.transform.average_pool},
+                 {"distance", to_string(used.distance)}};
+  if (used.method == Method::mean) {
+    result["estimator"] = to_string(used.estimator);
+    result["norm"] = number(used.norm);
+    if (!model.counts.empty()) result["count_share"] = number(used.count_share);
+    if (used.estimator == Estimator::coinpress) result["coinpress_steps"] = used.coinpress_steps;
+    result["unit"] = model.unit;
+    result["noise_variance"] = number(model.noise_variance);
+  } else {
+    result["mechanism"] = to_string(used.selection);
+    result["clip_min"] = number(used.clip_min);
+    result["clip_max"] = number(used.clip_max);
+    result["k"] = model.prototypes_per_class;
+  }
+  return result;
+}
+
 std::string model_json(const Model& model) {
   Json result = {{"method", to_string(model.hyperparameters.method)}, {"classes", model.classes.size()}};
   if (model.classes.has_names()) result["class_names"] = class_names(model.classes);
@@ -113,7 +113,7 @@ std::string model_json(const Model& model) {
   result["relation"] = to_string(model.guarantee.relation);
   result["guarantee"] = stated_guarantee(model);
   result["also"] = also(model.guarantee);
-  result["hyperparameters"] = hyperparameters(model);
+  result["hyperparameters"] = hyperparameters_json(model);
   result["pool"] = pool(model);
   result["prototypes"] = prototypes(model);
   result["ledger_entry"] = model.ledger_entry.empty() ? Json(nullptr) : Json(model.ledger_entry);

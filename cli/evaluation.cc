@@ -1,0 +1,54 @@
+#include "cli/evaluation.h"
+
+#include <fmt/format.h>
+
+#include "cli/progress.h"
+#include "dppl/classify.h"
+#include "dppl/error.h"
+
+namespace dppl::cli {
+namespace {
+
+std::optional<std::vector<uint64_t>> training_counts(const TestData& test, const ClassSet& classes) {
+  if (test.train_labels.empty()) return std::nullopt;
+  std::vector<int64_t> labels = read_labels(test.train_labels, classes);
+  if (!test.rows.empty()) {
+    std::vector<int64_t> chosen;
+    for (const uint64_t row : read_rows(test.rows, labels.size())) chosen.push_back(labels[row]);
+    labels = std::move(chosen);
+  }
+  return class_counts(labels, classes);
+}
+
+}  // namespace
+
+void TestData::add_to(CLI::App& command, bool required) {
+  command.add_option("--in", input, "Test embeddings (.npy)")->required(required);
+  command.add_option("--labels", labels, "Their labels (.npy of class numbers, or .txt of names)")->required(required);
+  command.add_option("--train-labels", train_labels, "Labels of the training set, to know the small classes");
+  command.add_option("--rows", rows, "The rows of it that were used (.npy)");
+}
+
+void TestData::check() const {
+  if (input.empty() != labels.empty()) throw CLI::ValidationError("--in", "goes with --labels");
+  if (!train_labels.empty() && input.empty())
+    throw CLI::ValidationError("--train-labels", "goes with --in and --labels");
+  if (!rows.empty() && train_labels.empty()) throw CLI::ValidationError("--rows", "goes with --train-labels");
+}
+
+Evaluation TestData::measure(const Model& model, unsigned threads) const {
+  const auto counts = training_counts(*this, model.classes);
+  const std::vector<int64_t> truth = read_labels(labels, model.classes);
+  const Embeddings embeddings = Embeddings::open(input);
+  if (embeddings.rows() != truth.size()) {
+    throw InvalidInput(
+        fmt::format("{}: has {} rows, but {} has {} labels", input, embeddings.rows(), labels, truth.size()));
+  }
+  ProgressBar progress("eval", "rows", embeddings.rows());
+  const auto predicted = Classifier(model, threads).predict(embeddings, [&](uint64_t done) {
+    progress.update(static_cast<double>(done) / static_cast<double>(embeddings.rows()));
+  });
+  return evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, model.classes, counts);
+}
+
+}  // namespace dppl::cli

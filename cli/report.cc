@@ -1,0 +1,145 @@
+#include "dppl/report.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/evaluation.h"
+#include "dppl/error.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> models;
+  std::string output, title, images, image_rows, pool, ledger, dataset;
+  TestData test;
+  unsigned threads = kDefaultThreads;
+  bool json = false;
+};
+
+void check(const Options& options) {
+  options.test.check();
+  if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
+  if (options.images.empty() && !options.image_rows.empty())
+    throw CLI::ValidationError("--image-rows", "goes with --images");
+  if (options.images.empty() && !options.pool.empty()) throw CLI::ValidationError("--pool", "goes with --images");
+}
+
+// LABEL=FILE, where there is no file of that whole name.
+std::pair<std::string, std::string> split_label(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || std::filesystem::exists(argument)) return {"", argument};
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+ReportedModel open_model(const Options& options, const std::string& argument) {
+  const auto [label, path] = split_label(argument);
+  ReportedModel one{std::filesystem::path(path).stem().string(), label, load_model(path)};
+  if (!one.model.guarantee.is_private)
+    std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; the page says so\n", path);
+  if (options.test.given()) one.evaluation = options.test.measure(one.model, options.threads);
+  return one;
+}
+
+uint64_t read_number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw CLI::ValidationError("--image-rows", fmt::format("'{}' is not a row number; give FIRST:END", text));
+  return value;
+}
+
+PoolImages choose_images(const ImageSource& source, const std::string& range) {
+  if (range.empty()) return {&source, 0, source.size()};
+  const size_t colon = std::min(range.find(':'), range.size());
+  const uint64_t first = read_number(std::string_view(range).substr(0, colon));
+  const uint64_t end = read_number(std::string_view(range).substr(std::min(colon + 1, range.size())));
+  if (end <= first || end > source.size()) {
+    throw InvalidInput(fmt::format("--image-rows {}: there are {} images; give FIRST:END with FIRST < END ≤ {}", range,
+                                   source.size(), source.size()));
+  }
+  return {&source, first, end - first};
+}
+
+ReportedLedger open_ledger(const Options& options) {
+  Ledger::Contents contents = Ledger(options.ledger).contents();
+  std::erase_if(contents.entries, [&](const auto& entry) { return entry.dataset != options.dataset; });
+  return {Ledger(options.ledger).status(options.dataset), std::move(contents.entries), contents.head};
+}
+
+nlohmann::ordered_json to_json(const ReportedModel& one) {
+  nlohmann::ordered_json json{{"name", one.name},
+                              {"method", to_string(one.model.hyperparameters.method)},
+                              {"private", one.model.guarantee.is_private}};
+  if (one.evaluation) {
+    json["accuracy"] = one.evaluation->accuracy;
+    json["balanced_accuracy"] = one.evaluation->balanced_accuracy;
+    if (one.evaluation->minority_accuracy) json["minority_accuracy"] = *one.evaluation->minority_accuracy;
+  }
+  return json;
+}
+
+void run(const Options& options) {
+  check(options);
+  Report report{.title = options.title, .models = {}, .threads = options.threads};
+  for (const std::string& argument : options.models) report.models.push_back(open_model(options, argument));
+  if (report.title.empty()) report.title = report.models.size() == 1 ? report.models[0].name : "Models for release";
+  std::unique_ptr<ImageSource> images;
+  if (!options.images.empty()) {
+    images = open_images(options.images);
+    report.images = choose_images(*images, options.image_rows);
+  }
+  std::optional<PublicData> pool;
+  if (!options.pool.empty()) report.pool = &pool.emplace(PublicData::open(options.pool, options.threads));
+  if (!options.ledger.empty()) report.ledger = open_ledger(options);
+  write_report(report, options.output);
+  const uint64_t bytes = std::filesystem::file_size(options.output);
+  if (!options.json) {
+    std::cerr << fmt::format("{}: {} model{}, {:.1f} kB; open it in a browser\n", options.output, report.models.size(),
+                             report.models.size() == 1 ? "" : "s", static_cast<double>(bytes) / 1e3);
+    return;
+  }
+  nlohmann::ordered_json models = nlohmann::ordered_json::array();
+  for (const ReportedModel& one : report.models) models.push_back(to_json(one));
+  print_json({{"report", options.output}, {"bytes", bytes}, {"models", models}});
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      app, "report", "One HTML page about models, for people who decide whether to publish them",
+      "  dppl report scans.dppl -o scans.html --images public-images/ --in test-x.npy --labels test-y.npy \\\n"
+      "       --ledger clinic.ledger --dataset scans\n"
+      "shows the guarantee in words, the public image that stands for each class, accuracy, settings and what the\n"
+      "data set has spent. The page is one file that loads nothing. Several models are compared:\n"
+      "  dppl report public=p1.dppl public=p2.dppl mean=m1.dppl mean=m2.dppl -o compare.html \\\n"
+      "       --in test-x.npy --labels test-y.npy\n"
+      "draws accuracy against the budget, a line for each label. Accuracy figures are not private: they depend\n"
+      "on the test labels, and on training counts where --train-labels is given.");
+  command->add_option("models", options->models, "The models; LABEL=MODEL names the line it belongs to in plots")
+      ->required()
+      ->type_name("MODEL.dppl");
+  command->add_option("-o,--output", options->output, "The page to write (.html)")->required();
+  command->add_option("--title", options->title, "The page's heading");
+  command->add_option("--images", options->images,
+                      "The public images of which the pool was made, in the same order: anything 'dppl embed' takes");
+  command->add_option("--image-rows", options->image_rows, "The part of them that is the pool, from 0; END is outside")
+      ->type_name("FIRST:END");
+  command->add_option("--pool", options->pool,
+                      "The pool: also shows the public images nearest to each prototype of a mean model");
+  options->test.add_to(*command, false);
+  command->add_option("--ledger", options->ledger, "The ledger's file");
+  command->add_option("--dataset", options->dataset, "The data set in it");
+  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli

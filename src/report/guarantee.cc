@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "prototypes/guarantee_words.h"
+#include "report/pieces.h"
+#include "report/sections.h"
+
+namespace dppl {
+namespace {
+
+// The larger, the less is protected: nothing by a seeded model; then by how well one can guess, then by ρ. What has no
+// bound comes before what has one.
+auto weakness(const ReportedModel& one) {
+  const Guarantee& guarantee = one.model.guarantee;
+  const std::optional<Rational> variation = guarantee.delta_at(0);
+  return std::tuple(!guarantee.is_private, !variation, variation.value_or(0), !guarantee.rho,
+                    guarantee.rho.value_or(0));
+}
+
+const ReportedModel& weakest(const Report& report) {
+  return *std::max_element(report.models.begin(), report.models.end(),
+                           [](const auto& a, const auto& b) { return weakness(a) < weakness(b); });
+}
+
+bool one_relation(const Report& report) {
+  const auto relation = [](const ReportedModel& one) { return one.model.guarantee.relation; };
+  return std::all_of(report.models.begin(), report.models.end(),
+                     [&](const ReportedModel& one) { return relation(one) == relation(report.models.front()); });
+}
+
+std::string together(const Report& report) {
+  Guarantee all = report.models.front().model.guarantee;
+  for (size_t i = 1; i < report.models.size(); ++i) all = compose(all, report.models[i].model.guarantee);
+  std::string costs;
+  for (const auto& [name, value] : costs_in_words(all)) {
+    if (value != "none") costs += fmt::format("{}{}: {}", costs.empty() ? "" : "; ", name, value);
+  }
+  return fmt::format(
+      "Each model has its own guarantee. Were all {} made from the same records and published, their costs "
+      "would add up: {}.",
+      report.models.size(), costs.empty() ? "no bound is known for the sum" : costs);
+}
+
+void lists(HtmlWriter& out, Relation relation) {
+  out.element("div", {{"class", "columns"}}, [&] {
+    out.element("div", {}, [&] {
+      out.text_element("h3", "Protected");
+      out.text_element("p", protected_words(relation));
+    });
+    out.element("div", {}, [&] {
+      out.text_element("h3", "Not protected");
+      out.element("ul", {}, [&] {
+        for (const std::string_view line : unprotected_words(relation)) out.text_element("li", line);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+void write_guarantee(HtmlWriter& out, const Report& report) {
+  const ReportedModel& told = weakest(report);
+  const Guarantee& guarantee = told.model.guarantee;
+  const bool several = report.models.size() > 1;
+  section(out, "guarantee", "What is promised", [&] {
+    out.element("div", {{"class", "promise"}}, [&] {
+      if (several) out.text_element("p", fmt::format("Of the models here {} protects least.", told.name));
+      if (!guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
+      out.text_element("p", guarantee_words(told.model), {{"class", "words"}});
+      if (guarantee.is_private) out.text_element("p", guess_words(guarantee));
+    });
+    if (several && one_relation(report)) out.text_element("p", together(report));
+    lists(out, guarantee.relation);
+  });
+}
+
+}  // namespace dppl

@@ -1,0 +1,40 @@
+#include "report/page.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include "report/html.h"
+#include "report/png.h"
+#include "report/style.h"
+
+namespace dppl {
+namespace {
+
+std::string style_hash() {
+  std::string hash(crypto_hash_sha256_BYTES, '\0');
+  crypto_hash_sha256(reinterpret_cast<unsigned char*>(hash.data()),
+                     reinterpret_cast<const unsigned char*>(kStyle.data()), kStyle.size());
+  return base64(hash);
+}
+
+}  // namespace
+
+std::string html_page(std::string_view title, std::string_view body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n"
+      "<html lang=\"en\">\n"
+      "<head>\n"
+      "<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
+      "'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<title>{}</title>\n"
+      "<style>{}</style>\n"
+      "</head>\n"
+      "<body>\n{}\n</body>\n"
+      "</html>\n",
+      style_hash(), escape_html(title), kStyle, body);
+}
+
+}  // namespace dppl

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "report/pieces.h"
+#include "report/sections.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kOpenClasses = 30;    // up to here all are shown at once, beyond it those with the lowest recall
+constexpr size_t kMostClasses = 1000;  // in one table
+
+using Models = std::vector<const ReportedModel*>;  // of the same classes, at least one
+
+bool same_classes(const Evaluation& a, const Evaluation& b) {
+  return std::equal(a.per_class.begin(), a.per_class.end(), b.per_class.begin(), b.per_class.end(),
+                    [](const ClassEvaluation& x, const ClassEvaluation& y) { return x.name == y.name; });
+}
+
+std::vector<Models> groups(const Report& report) {
+  std::vector<Models> result;
+  for (const ReportedModel& one : report.models) {
+    if (!one.evaluation) continue;
+    const auto found = std::find_if(result.begin(), result.end(), [&](const Models& group) {
+      return same_classes(*group.front()->evaluation, *one.evaluation);
+    });
+    found == result.end() ? result.push_back({&one}) : found->push_back(&one);
+  }
+  return result;
+}
+
+// The mean over the models; beyond all others where a class has no test record.
+double mean_recall(const Models& models, size_t c) {
+  double sum = 0;
+  for (const ReportedModel* one : models) sum += one->evaluation->per_class[c].accuracy.value_or(2);
+  return sum / static_cast<double>(models.size());
+}
+
+std::vector<size_t> lowest_first(const Models& models, size_t classes) {
+  std::vector<double> recall(classes);
+  for (size_t c = 0; c < classes; ++c) recall[c] = mean_recall(models, c);
+  std::vector<size_t> order(classes);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return recall[a] < recall[b]; });
+  return order;
+}
+
+void write_table(HtmlWriter& out, const Models& models, std::span<const size_t> classes) {
+  std::vector<std::string> headings = {"class", "test records"};
+  for (const ReportedModel* one : models) headings.push_back(one->name);
+  table(out, "Recall of every class", headings, [&] {
+    for (const size_t c : classes) {
+      out.element("tr", {}, [&] {
+        const ClassEvaluation& first = models.front()->evaluation->per_class[c];
+        row_heading(out, first.name);
+        out.text_element("td", std::to_string(first.n), {{"class", "number"}});
+        for (const ReportedModel* one : models) fraction_cell(out, one->evaluation->per_class[c].accuracy);
+      });
+    }
+  });
+}
+
+void write_group(HtmlWriter& out, const Models& models) {
+  const size_t classes = models.front()->evaluation->per_class.size();
+  std::vector<size_t> order = lowest_first(models, classes);
+  if (classes <= kOpenClasses) {
+    std::sort(order.begin(), order.end());
+    return write_table(out, models, order);
+  }
+  out.text_element("p", fmt::format("The {} classes with the lowest recall, of {}:", kOpenClasses, classes));
+  write_table(out, models, std::span(order).first(kOpenClasses));
+  const size_t shown = std::min(classes, kMostClasses);
+  out.element("details", {}, [&] {
+    out.text_element("summary", shown == classes ? "All classes" : fmt::format("The first {} classes", shown));
+    std::sort(order.begin(), order.end());
+    write_table(out, models, std::span(order).first(shown));
+  });
+}
+
+}  // namespace
+
+void write_recalls(HtmlWriter& out, const Report& report) {
+  const std::vector<Models> all = groups(report);
+  if (all.empty()) return;
+  section(out, "recalls", "Recall of every class", [&] {
+    out.text_element("p", "The share of each class's test records that get their class.", {{"class", "note"}});
+    for (const Models& models : all) write_group(out, models);
+  });
+}
+
+}  // namespace dppl

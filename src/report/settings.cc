@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "prototypes/guarantee_words.h"
+#include "prototypes/model_json.h"
+#include "prototypes/stated.h"
+#include "report/pieces.h"
+#include "report/sections.h"
+
+namespace dppl {
+namespace {
+
+void write_fact(HtmlWriter& out, std::string_view name, std::string_view value) {
+  out.element("div", {}, [&] {
+    out.text_element("dt", name);
+    out.text_element("dd", value);
+  });
+}
+
+void write_facts(HtmlWriter& out, const Model& model) {
+  out.element("dl", {{"class", "facts"}}, [&] {
+    write_fact(out, "method", method_words(model));
+    write_fact(out, "budget", model.budget.describe());
+    write_fact(out, "neighbours", to_string(model.guarantee.relation));
+    write_fact(out, "dimension", fmt::format("{}, after the transform {}", model.input_dim(), model.output_dim()));
+    const nlohmann::ordered_json settings = hyperparameters_json(model);
+    for (const auto& [key, value] : settings.items()) {
+      if (value.is_null()) continue;
+      std::string name = key;
+      std::replace(name.begin(), name.end(), '_', ' ');
+      write_fact(out, name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    if (model.pool) {
+      write_fact(out, "pool", fmt::format("{} rows of {} values", model.pool->rows, model.pool->dim));
+      write_fact(out, "pool digest", model.pool->digest);
+    }
+    write_fact(out, "ledger entry", model.ledger_entry.empty() ? "none" : std::string_view(model.ledger_entry));
+    write_fact(out, "model version", std::to_string(model.version));
+  });
+}
+
+void write_costs(HtmlWriter& out, const Guarantee& guarantee) {
+  const std::optional<Guarantee> replaced = replace_one_price(guarantee);
+  const Costs own = costs_in_words(guarantee);
+  const Costs others = replaced ? costs_in_words(*replaced) : Costs(own.size());
+  std::vector<std::string> headings = {"notion", "cost, rounded up"};
+  if (replaced) headings.push_back("if a record is replaced by any other");
+  table(out, "The guarantee in other notions", headings, [&] {
+    for (size_t i = 0; i < own.size(); ++i) {
+      out.element("tr", {}, [&] {
+        row_heading(out, own[i].first);
+        out.text_element("td", own[i].second, {{"class", "number"}});
+        if (replaced) out.text_element("td", others[i].second, {{"class", "number"}});
+      });
+    }
+  });
+}
+
+void write_words(HtmlWriter& out, const Model& model) {
+  if (!model.guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
+  out.text_element("p", guarantee_words(model));
+  if (model.guarantee.is_private) out.text_element("p", guess_words(model.guarantee));
+}
+
+void write_model(HtmlWriter& out, const Model& model) {
+  write_costs(out, model.guarantee);
+  write_facts(out, model);
+}
+
+}  // namespace
+
+void write_settings(HtmlWriter& out, const Report& report) {
+  const bool single = report.models.size() == 1;
+  section(out, "settings", single ? "How it was made" : "How they were made", [&] {
+    out.text_element(
+        "p",
+        "All settings are public: whoever chose them by looking at private records has to count that as a cost, too.",
+        {{"class", "note"}});
+    if (single) return write_model(out, report.models.front().model);
+    for (const ReportedModel& one : report.models) {
+      out.element("details", {}, [&] {
+        out.text_element("summary", fmt::format("{} ({})", one.name, short_guarantee(one.model)));
+        write_words(out, one.model);
+        write_model(out, one.model);
+      });
+    }
+  });
+}
+
+}  // namespace dppl

@@ -1,0 +1,66 @@
+#include "support/html_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+namespace dppl::testing {
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; }
+
+std::string_view take_name(std::string_view& text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), in_name);
+  const std::string_view name = text.substr(0, static_cast<size_t>(end - text.begin()));
+  text.remove_prefix(name.size());
+  return name;
+}
+
+// Takes ` name="value"` off the front, as long as there is one.
+void skip_attributes(std::string_view& text) {
+  while (text.starts_with(' ')) {
+    std::string_view rest = text.substr(1);
+    if (take_name(rest).empty() || !rest.starts_with("=\"")) return;
+    const size_t end = rest.find('"', 2);
+    if (end == std::string_view::npos) return;
+    text = rest.substr(end + 1);
+  }
+}
+
+}  // namespace
+
+size_t count_of(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+void expect_balanced(std::string_view html) {
+  std::vector<std::string_view> open;
+  for (size_t at = html.find('<'); at != std::string_view::npos; at = html.find('<', at)) {
+    const size_t end = html.find('>', at);
+    ASSERT_NE(end, std::string_view::npos);
+    const std::string_view tag = html.substr(at, end + 1 - at);
+    at = end;
+    if (tag.starts_with("<!") || tag.starts_with("<meta")) continue;
+    const bool closes = tag.starts_with("</");
+    std::string_view rest = tag.substr(closes ? 2 : 1);
+    const std::string_view name = take_name(rest);
+    skip_attributes(rest);
+    ASSERT_FALSE(name.empty()) << tag;
+    ASSERT_TRUE(rest == ">" || (rest == "/>" && !closes)) << tag;
+    if (closes) {
+      ASSERT_FALSE(open.empty()) << tag;
+      ASSERT_EQ(open.back(), name);
+      open.pop_back();
+    } else if (rest == ">") {
+      open.push_back(name);
+    }
+  }
+  EXPECT_TRUE(open.empty()) << open.back();
+}
+
+}  // namespace dppl::testing
