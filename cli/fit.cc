@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "dppl/error.h"
 #include "dppl/ledger.h"
+#include "dppl/tune.h"
 
 namespace dppl::cli {
 namespace {
@@ -19,19 +20,37 @@ namespace {
 struct Options {
   std::string method = "auto", train, labels, rows, classes, pool, output;
   BudgetOptions budget;
-  std::string transform = "none", distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0",
-              clip_max = "2", count_share = "0.1";
+  std::string transform = "none", shrink = "off", spread = "1", lift = "0", metric_share = "0", threshold,
+              distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0", clip_max = "2",
+              count_share = "0.1";
   size_t k = 5, average_pool = 1;
+  uint64_t records = 0;
   unsigned coinpress_steps = 3, threads = kDefaultThreads;
   std::string ledger, dataset;
   std::optional<uint64_t> seed;
   bool not_private = false, json = false;
 };
 
-Hyperparameters hyperparameters_of(const Options& options, Relation relation) {
+// --transform auto with a method of the user's: that method's settings, tuned on the pool for a declared number of
+// records.
+Hyperparameters tuned(const Options& options, Method method, const BudgetSpec& budget, const PublicData* pool) {
+  if (pool == nullptr) throw InvalidInput("--transform auto: is tuned on a public pool; give one with --pool");
+  return choose(*pool, budget,
+                {.classes = ClassSet::parse(options.classes).size(),
+                 .records = options.records,
+                 .method = method,
+                 .threads = options.threads});
+}
+
+Hyperparameters hyperparameters_of(const Options& options, const BudgetSpec& budget, const PublicData* pool) {
+  const Relation relation = budget.relation;
   Hyperparameters hp;
   hp.method = parse_method(options.method);
-  hp.transform = TransformSpec::parse(options.transform);
+  if (options.transform == "auto") {
+    if (hp.method != Method::automatic) return tuned(options, hp.method, budget, pool);
+  } else {
+    hp.transform = TransformSpec::parse(options.transform);
+  }
   hp.transform.average_pool = options.average_pool;
   hp.distance = parse_distance(options.distance);
   const bool replaces = relation == Relation::replace_in_class;
@@ -40,9 +59,17 @@ Hyperparameters hyperparameters_of(const Options& options, Relation relation) {
   if (!options.norm.empty()) hp.norm = parse_positive(options.norm, "--norm");
   hp.count_share = parse_positive(options.count_share, "--count-share");
   hp.coinpress_steps = options.coinpress_steps;
+  hp.shrink = options.shrink == "on";
+  hp.spread = parse_positive(options.spread, "--spread");
+  hp.lift = parse_rational(options.lift, "--lift");
+  hp.metric_share = parse_rational(options.metric_share, "--metric-share");
   hp.selection = parse_selection(options.mechanism);
   hp.clip_min = parse_rational(options.clip_min, "--clip-min");
   hp.clip_max = parse_rational(options.clip_max, "--clip-max");
+  if (!options.threshold.empty()) {
+    hp.clip_min = parse_rational(options.threshold, "--threshold");
+    hp.clip_max = hp.clip_min + kThresholdWidth;
+  }
   hp.k = hp.method == Method::public_k ? options.k : 1;
   return hp;
 }
@@ -76,11 +103,12 @@ void run(const Options& options) {
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
   const BudgetSpec budget = options.budget.read();
   FitOptions fit_options;
-  fit_options.hyperparameters = hyperparameters_of(options, budget.relation);
+  fit_options.records = options.records;
   fit_options.threads = options.threads;
 
   std::optional<PublicData> pool;
   if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
+  fit_options.hyperparameters = hyperparameters_of(options, budget, pool ? &*pool : nullptr);
   const ClassSet classes = ClassSet::parse(options.classes);
   ProgressBar progress("fit", "classes", classes.size());
   const auto rows = options.rows.empty() ? std::nullopt : std::optional(options.rows);
@@ -135,7 +163,8 @@ void add_fit(CLI::App& app) {
                   "--transform whiten:64 \\\n"
                   "           --rho 0.02 --ledger clinic.ledger --dataset scans -o scans.dppl\n"
                   "makes one prototype a class at the price of 0.02-zCDP and writes the price into the ledger.");
-  command->add_option("--method", options->method, "mean, public, public-k or auto (by budget and pool alone)")
+  command
+      ->add_option("--method", options->method, "mean, public, public-k, or auto: the best of them, tuned on the pool")
       ->capture_default_str();
   command->add_option("--train", options->train, "Private embeddings (.npy, one row a record)")->required();
   command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")
@@ -147,7 +176,10 @@ void add_fit(CLI::App& app) {
                       "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
   command->add_option("-o,--output", options->output, "The model to write")->required();
   options->budget.add_to(*command, "What the model may cost");
-  command->add_option("--transform", options->transform, "Public transform of all rows: none, center, pca:K, whiten:K")
+  command
+      ->add_option("--transform", options->transform,
+                   "Public transform of all rows: none, center, pca:K, whiten:K; auto: this and the method's other "
+                   "settings, tuned on the pool")
       ->capture_default_str();
   command->add_option("--average-pool", options->average_pool, "Average this many neighbouring coordinates into one")
       ->capture_default_str();
@@ -159,8 +191,26 @@ void add_fit(CLI::App& app) {
   command->add_option("--estimator", options->estimator,
                       "mean: noisy-sum (add-remove), naive or coinpress (replace-in-class)");
   command->add_option("--coinpress-steps", options->coinpress_steps, "coinpress: steps")->capture_default_str();
-  command->add_option("--clip-min", options->clip_min, "public: 1 + cosine below this counts as this")
+  command
+      ->add_option("--shrink", options->shrink,
+                   "mean: draw uncertain classes to where public rows are dense: on or off")
+      ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  command->add_option("--spread", options->spread, "shrink: how far from public rows classes are expected")
+      ->capture_default_str();
+  command->add_option("--lift", options->lift, "shrink: how much uncertain classes are moved forward, 0 to 1")
+      ->capture_default_str();
+  command
+      ->add_option("--metric-share", options->metric_share,
+                   "mean: share of the budget for a second moment of all records, by which they are compared")
+      ->capture_default_str();
+  command->add_option("--records", options->records,
+                      "auto: how many records to expect, a guess that is public (default: 1% of the budget tells)");
+  command
+      ->add_option("--threshold", options->threshold,
+                   "public: a candidate scores 1 for every record with 1 + cosine of at least this, else 0")
+      ->excludes(command->add_option("--clip-min", options->clip_min, "public: 1 + cosine below this counts as this")
+                     ->capture_default_str());
   command->add_option("--clip-max", options->clip_max, "public: 1 + cosine above this counts as this")
       ->capture_default_str();
   command->add_option("--mechanism", options->mechanism, "public: exponential, permute-and-flip or laplace")

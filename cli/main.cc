@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   dppl::cli::add_audit(app);
   dppl::cli::add_longtail(app);
   dppl::cli::add_pool(app);
+  dppl::cli::add_tune(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "dppl/model.h"
@@ -10,13 +11,18 @@ namespace dppl {
 
 struct FitOptions {
   Hyperparameters hyperparameters;
+  // What --method auto may expect, declared by the user; 0: it buys a noisy number of records with kSizeShare of the
+  // budget.
+  uint64_t records = 0;
   unsigned threads = kDefaultThreads;
   // Called from time to time on long work with a fraction between 0 and 1.
   std::function<void(double)> progress;
 };
 
-// `automatic` resolved from public information only: the budget, whether there is a pool, and its dimension. A pool
-// file with a transform brings it along where none was asked for.
+inline const Rational kSizeShare{1, 100};
+
+// `automatic` resolved as far as that needs no tuning: without a pool, or with one too small to tune on. A pool file
+// with a transform brings it along where none was asked for.
 Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget, const PublicData* pool);
 
 // What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a
@@ -29,6 +35,7 @@ class FitPlan {
  public:
   FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget);
 
+  // The method is still `automatic` where the choice waits for the noisy number of records.
   const Hyperparameters& hyperparameters() const { return options_.hyperparameters; }
   const Guarantee& price() const { return price_; }
   // An upper bound on the size of the model's file.
@@ -39,6 +46,10 @@ class FitPlan {
   Model run(Budget budget, Random& random) const;
 
  private:
+  Model fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
+                 Random& random) const;
+  Hyperparameters tuned(const BudgetSpec& budget, uint64_t records) const;
+
   const PrivateData& data_;
   const PublicData* pool_;
   FitOptions options_;

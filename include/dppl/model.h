@@ -13,11 +13,11 @@
 namespace dppl {
 
 enum class Method { mean, public_one, public_k, automatic };
-enum class Distance { cosine, euclidean };
+enum class Distance { cosine, euclidean, dot };
 enum class Selection { exponential, permute_and_flip, laplace };
 enum class Estimator { noisy_sum, naive, coinpress };
 
-// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean"; "exponential",
+// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean", "dot"; "exponential",
 // "permute-and-flip", "laplace"; "noisy-sum", "naive", "coinpress". The parsers throw InvalidInput naming the value and
 // what is known.
 std::string_view to_string(Method method);
@@ -28,6 +28,9 @@ Method parse_method(std::string_view text);
 Distance parse_distance(std::string_view text);
 Selection parse_selection(std::string_view text);
 Estimator parse_estimator(std::string_view text);
+
+// A clip range of this width is a threshold: but for cosines within it, a record scores 0 or everything.
+inline const Rational kThresholdWidth{1, 1000000};
 
 // Everything that shapes a fit besides data, pool and budget. All of it is public and ends up in the model.
 struct Hyperparameters {
@@ -40,6 +43,15 @@ struct Hyperparameters {
   std::optional<Rational> norm;  // rows are clipped to this 2-norm; empty: scaled to unit length
   Rational count_share{1, 10};   // of the budget, for the noisy count that Euclidean distance needs
   unsigned coinpress_steps = 3;
+  // What is made of the noisy sums with the pool's help (prototypes/pool_posterior.h); costs nothing.
+  bool shrink = false;
+  Rational spread = 1;  // how far class means are expected from the pool, against their own length
+  Rational lift = 0;    // how much an uncertain class is moved forward: divided by its certainty to this power
+  // Of the budget, for a second moment of all records, by which prototypes are compared (prototypes/second_moment.h).
+  Rational metric_share = 0;
+
+  // Of the budget, for a noisy number of all records, from which the rest is tuned; --method auto only.
+  Rational size_share = 0;
 
   // public, public-k
   Selection selection = Selection::exponential;

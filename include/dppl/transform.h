@@ -13,14 +13,16 @@ namespace dppl {
 
 // What is done to every row (private, pool and query alike) before it is used, all of it public:
 // unit length (but for raw) → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading
-// principal directions → each divided by its standard deviation on the pool.
+// principal directions → each divided by its variance on the pool, raised to a power: 1/2, its standard deviation,
+// makes the pool equally wide in all of them; less keeps the leading ones ahead.
 struct TransformSpec {
   enum class Kind { raw, none, center, pca, whiten };
   Kind kind = Kind::none;
   size_t directions = 0;    // pca, whiten
   size_t average_pool = 1;  // width of the windows; a shorter one at the end is dropped
+  unsigned percent = 50;    // whiten: a hundred times the power
 
-  // "raw", "none", "center", "pca:K" or "whiten:K".
+  // "raw", "none", "center", "pca:K", "whiten:K" or, with another power than 1/2, "whiten:K:0.3".
   static TransformSpec parse(std::string_view text);
   std::string to_string() const;
   bool needs_pool() const { return kind >= Kind::center; }
@@ -38,6 +40,9 @@ class PublicTransform {
   // From a model file: mean has pooled_dim() values, basis pooled_dim() × directions. Checked.
   static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
                                  std::vector<float> basis);
+
+  // The same with the leading `directions` only; pca and whiten.
+  PublicTransform leading(size_t directions) const;
 
   const TransformSpec& spec() const { return spec_; }
   size_t input_dim() const { return input_dim_; }

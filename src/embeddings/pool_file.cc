@@ -31,7 +31,8 @@ struct Header {
   uint32_t version, kind;
   uint64_t rows, dim, input_dim, directions, average_pool, file_size;
   Digest source, table;
-  std::byte zeros[kHeaderSize - 160];
+  uint64_t percent;  // whiten: a hundred times its power; 0: fifty
+  std::byte zeros[kHeaderSize - 168];
   Digest self;
 };
 static_assert(sizeof(Header) == kHeaderSize && std::is_trivially_copyable_v<Header>);
@@ -101,7 +102,8 @@ void check_header(const Header& header) {
                          kind != Kind::raw && header.rows > 0 && header.rows <= std::numeric_limits<uint32_t>::max() &&
                          header.input_dim > 0 && header.input_dim <= QuantisedRows::kLargestDim &&
                          header.average_pool > 0 && header.average_pool <= header.input_dim &&
-                         header.rows * header.input_dim <= kMost;
+                         header.rows * header.input_dim <= kMost && header.percent <= 100 &&
+                         (header.percent == 0 || kind == Kind::whiten);
   if (!plausible) refuse("has a header that dppl does not write");
   const uint64_t pooled = header.input_dim / header.average_pool;
   const uint64_t directions = kind >= Kind::pca ? header.directions : 0;
@@ -161,7 +163,10 @@ PoolInfo info_of(const Header& header) {
   info.rows = header.rows;
   info.dim = header.dim;
   info.input_dim = header.input_dim;
-  info.transform = {static_cast<Kind>(header.kind), header.directions, header.average_pool};
+  info.transform = {.kind = static_cast<Kind>(header.kind),
+                    .directions = header.directions,
+                    .average_pool = header.average_pool,
+                    .percent = header.percent == 0 ? 50 : static_cast<unsigned>(header.percent)};
   info.bytes = header.file_size;
   info.digest = to_hex(header.self);
   info.source_digest = to_hex(header.source);
@@ -305,6 +310,7 @@ PoolInfo build_pool(const PublicData& source, const PoolOptions& options, const 
   header.input_dim = source.dim();
   header.directions = options.transform.kind >= Kind::pca ? options.transform.directions : 0;
   header.average_pool = options.transform.average_pool;
+  header.percent = options.transform.percent == 50 ? 0 : options.transform.percent;
   check_header(header);
   const Layout layout(header);
   header.file_size = layout.end;

@@ -99,11 +99,26 @@ std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const T
     Eigen::Index largest;
     direction.cwiseAbs().maxCoeff(&largest);
     double scale = direction(largest) < 0 ? -1 : 1;  // an eigenvector has no sign of its own
-    if (spec.kind == Kind::whiten) scale /= std::sqrt(solver.eigenvalues()(dim - 1 - c));
+    // One half is a square root, which is the same everywhere; other powers are the C library's.
+    const double variance = solver.eigenvalues()(dim - 1 - c);
+    if (spec.kind == Kind::whiten) {
+      scale /= spec.percent == 50 ? std::sqrt(variance) : std::pow(variance, spec.percent / 100.0);
+    }
     for (Eigen::Index i = 0; i < dim; ++i)
       basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * direction(i));
   }
   return basis;
+}
+
+// "0.3" or "0.35" as 30 or 35.
+std::optional<unsigned> parse_percent(std::string_view text) {
+  if (text == "1") return 100;
+  if (text.size() < 3 || text.size() > 4 || !text.starts_with("0.")) return std::nullopt;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text.size() == 3) value *= 10;
+  return value > 0 ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -114,16 +129,24 @@ TransformSpec TransformSpec::parse(std::string_view text) {
   const auto found =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
   const auto refuse = [&] {
-    throw InvalidInput(fmt::format(
-        "--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K, or raw", text));
+    throw InvalidInput(
+        fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K "
+                    "(whiten:K:A for a power "
+                    "A between 0.01 and 1), or raw",
+                    text));
   };
   if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) refuse();
   TransformSpec spec;
   spec.kind = found->first;
   if (colon != std::string_view::npos) {
-    const std::string_view number = text.substr(colon + 1);
+    const std::string_view rest = text.substr(colon + 1), number = rest.substr(0, rest.find(':'));
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), spec.directions);
     if (error != std::errc() || end != number.data() + number.size() || spec.directions == 0) refuse();
+    if (number.size() < rest.size()) {
+      const auto percent = spec.kind == Kind::whiten ? parse_percent(rest.substr(number.size() + 1)) : std::nullopt;
+      if (!percent) refuse();
+      spec.percent = *percent;
+    }
   }
   return spec;
 }
@@ -131,7 +154,9 @@ TransformSpec TransformSpec::parse(std::string_view text) {
 std::string TransformSpec::to_string() const {
   const auto found =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
-  return has_directions(kind) ? fmt::format("{}:{}", found->second, directions) : std::string(found->second);
+  if (!has_directions(kind)) return std::string(found->second);
+  const std::string text = fmt::format("{}:{}", found->second, directions);
+  return percent == 50 ? text : fmt::format("{}:{}", text, percent / 100.0);
 }
 
 PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
@@ -184,6 +209,18 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   so_far.kind = Kind::center;
   result.basis_ = leading_directions(
       pool_covariance(restore(so_far, input_dim, result.mean_, {}), *pool, std::max(threads, 1u)), spec);
+  return result;
+}
+
+PublicTransform PublicTransform::leading(size_t directions) const {
+  TransformSpec spec = spec_;
+  spec.directions = directions;
+  PublicTransform result(spec, input_dim_);
+  result.mean_ = mean_;
+  for (size_t i = 0; i < pooled_dim(); ++i) {
+    const auto row = basis().subspan(i * spec_.directions, directions);
+    result.basis_.insert(result.basis_.end(), row.begin(), row.end());
+  }
   return result;
 }
 

@@ -32,7 +32,7 @@ struct Classifier::State {
   size_t classes, input_dim, output_dim;
   unsigned threads;
   // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype
-  // (Euclidean).
+  // (Euclidean, dot).
   std::vector<float> centers;
   std::vector<float> half_squares;  // ‖center‖²/2, Euclidean
   // The same seen from the raw rows (cosine): similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
@@ -118,7 +118,7 @@ struct Classifier::State {
     scores.resize(count * classes);
     for (size_t i = 0; i < count; ++i) {
       float* row = transformed.data() + i * output_dim;
-      if (transform.spec().kind != TransformSpec::Kind::raw || distance == Distance::cosine) {
+      if (transform.spec().kind != TransformSpec::Kind::raw || distance != Distance::euclidean) {
         scale_row(row, output_dim, inverse_length(row, output_dim), row);
       }
     }
@@ -157,7 +157,7 @@ std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress&
   parallel_blocks(rows.rows(), kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
     thread_local std::vector<float> copy, scores;
     const float* block = state_->block(rows, begin, end, copy);
-    if (state_->distance == Distance::cosine) {
+    if (state_->distance != Distance::euclidean) {
       state_->nearest_folded(block, end - begin, scores, nearest.data() + begin);
     } else {
       state_->score_block(block, end - begin, scores, nearest.data() + begin);

@@ -98,6 +98,14 @@ std::string mean_rows(const Model& model) {
   if (used.estimator == Estimator::coinpress) result += row("steps", std::to_string(used.coinpress_steps));
   if (!model.counts.empty())
     result += row("noisy counts", fmt::format("{} of the budget", amount_words(used.count_share)));
+  if (used.metric_share > 0) {
+    result += row("metric", fmt::format("a noisy second moment of all records, for {} of the budget",
+                                        amount_words(used.metric_share)));
+  }
+  if (used.shrink) {
+    result += row("shrunk to the pool", fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread),
+                                                    amount_words(used.lift)));
+  }
   if (!model.sums.empty()) {
     result += row("noise of the sums",
                   fmt::format("variance {} in units of {}", cost_words(model.noise_variance), model.unit));
@@ -127,6 +135,10 @@ std::string making(const Model& model) {
   std::string result = "\nHOW IT WAS MADE\n" + row("transform", transform_words(used.transform)) +
                        row("distance", to_string(used.distance));
   result += used.method == Method::mean ? mean_rows(model) : public_rows(model);
+  if (used.size_share > 0) {
+    result += row("tuned on the pool", fmt::format("for a noisy number of records, bought for {} of the budget",
+                                                   amount_words(used.size_share)));
+  }
   if (model.pool) {
     result += row("pool", fmt::format("{} rows of dimension {}", model.pool->rows, model.pool->dim)) +
               row("pool digest", model.pool->digest);

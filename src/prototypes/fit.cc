@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "dppl/error.h"
+#include "dppl/mechanisms.h"
+#include "dppl/tune.h"
 #include "prototypes/method.h"
 #include "similarity/pair_scores.h"
 
 namespace dppl {
 namespace {
+
+// Fewer rows make no groups to tune on.
+constexpr size_t kSmallestPoolToTune = 1000;
 
 bool selects(Method method) { return method == Method::public_one || method == Method::public_k; }
 
@@ -31,6 +38,23 @@ void check_selection(const Hyperparameters& hp) {
   if (hp.norm) throw InvalidInput("--norm: is for --method mean; cosines do not depend on the length of rows");
 }
 
+// What is made of noisy sums.
+void check_shape(const Hyperparameters& hp) {
+  if (hp.metric_share < 0 || hp.metric_share >= 1) {
+    throw InvalidInput(fmt::format("--metric-share: {} must be at least 0 and below 1", to_string(hp.metric_share)));
+  }
+  if (hp.spread <= 0 || hp.spread > 100 || hp.lift < 0 || hp.lift > 1) {
+    throw InvalidInput(fmt::format("--spread {} --lift {}: must lie in (0, 100] and [0, 1]", to_string(hp.spread),
+                                   to_string(hp.lift)));
+  }
+  if (hp.lift > 0 && !hp.shrink) throw InvalidInput("--lift: goes with --shrink on");
+  const bool shaped = hp.shrink || hp.metric_share > 0;
+  if (shaped && (hp.estimator != Estimator::noisy_sum || hp.distance == Distance::euclidean || hp.norm)) {
+    throw InvalidInput(
+        "--shrink and --metric-share: are for --estimator noisy-sum with rows of unit length and cosine");
+  }
+}
+
 void check_mean(const Hyperparameters& hp, Relation relation) {
   if (hp.norm && *hp.norm <= 0) throw InvalidInput(fmt::format("--norm: {} must be above 0", to_string(*hp.norm)));
   if (hp.norm && hp.transform.kind != TransformSpec::Kind::raw) {
@@ -43,6 +67,7 @@ void check_mean(const Hyperparameters& hp, Relation relation) {
     throw InvalidInput(fmt::format("--count-share: {} must lie between 0 and 1", to_string(hp.count_share)));
   }
   const bool replaces = relation == Relation::replace_in_class;
+  check_shape(hp);
   if (hp.estimator == Estimator::noisy_sum && replaces) {
     throw InvalidInput(
         "--estimator noisy-sum: its proof is for --neighbours add-remove; for replace-in-class use naive or coinpress");
@@ -71,10 +96,11 @@ Prototypes fit_prototypes(const FitInput& input, Budget budget, Random& random) 
 }
 
 void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
-  if (!selects(hp.method)) return;
+  if (!selects(hp.method) && !hp.shrink) return;
   if (pool == nullptr) {
-    throw InvalidInput(
-        fmt::format("--method {}: chooses from a public pool; give one with --pool", to_string(hp.method)));
+    throw InvalidInput(selects(hp.method) ? fmt::format("--method {}: chooses from a public pool; give one with --pool",
+                                                        to_string(hp.method))
+                                          : "--shrink on: shrinks to a public pool; give one with --pool");
   }
   if (pool->dim() != dim) refuse_dimension(*pool, dim);
   check_stored_transform(*pool, hp.transform);
@@ -101,30 +127,27 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
   Hyperparameters hp = wanted;
   if (hp.norm && hp.transform.kind == TransformSpec::Kind::none) hp.transform.kind = TransformSpec::Kind::raw;
   if (pool != nullptr && hp.transform == TransformSpec{}) hp.transform = stored_transform(*pool).value_or(hp.transform);
+  if (hp.method == Method::mean && (hp.lift > 0 || hp.metric_share > 0) && hp.distance == Distance::cosine) {
+    hp.distance = Distance::dot;
+  }
   if (hp.method != Method::automatic) return hp;
-  if (budget.notion == Notion::pure) {
-    if (pool == nullptr) {
-      throw InvalidInput(
-          "--method auto: a pure budget needs --pool (Gaussian noise has no pure guarantee); or give --rho, or --delta "
-          "as well");
-    }
-    hp.method = Method::public_one;
-    return hp;
+  if (budget.notion == Notion::pure && pool == nullptr) {
+    throw InvalidInput(
+        "--method auto: a pure budget needs --pool (Gaussian noise has no pure guarantee); or give --rho, or --delta "
+        "as well");
   }
-  hp.method = Method::mean;
-  // Measured on CIFAR-100 at every budget: the noisy sum of whitened rows is ahead of selection, with more directions
-  // for larger budgets.
-  if (pool != nullptr && hp.transform.kind == TransformSpec::Kind::none && budget.relation == Relation::add_remove) {
-    const bool large = Budget::unledgered(budget).rho() >= Rational(1, 20);
-    hp.transform.kind = TransformSpec::Kind::whiten;
-    hp.transform.directions = std::min<size_t>(
-        {large ? size_t{128} : size_t{64}, pool->dim() / hp.transform.average_pool, (pool->size() + 1) / 2});
-  }
+  const bool simple = pool == nullptr || budget.relation != Relation::add_remove || hp.norm ||
+                      hp.distance == Distance::euclidean || hp.transform.average_pool > 1;
+  if (!simple && pool->size() >= kSmallestPoolToTune) return hp;
+  hp.method = budget.notion == Notion::pure ? Method::public_one : Method::mean;
   return hp;
 }
 
 Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
   const Budget budget = Budget::unledgered(spec);
+  if (resolved.method == Method::automatic) {
+    return spec.notion == Notion::pure ? Guarantee::pure(spec.amount) : Guarantee::zcdp(budget.rho(), spec.relation);
+  }
   if (!selects(resolved.method)) {
     check_mean(resolved, spec.relation);
     return Guarantee::zcdp(budget.rho(), spec.relation);
@@ -140,36 +163,87 @@ Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
 FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget)
     : data_(data),
       pool_(pool),
-      options_{resolve(options.hyperparameters, budget, pool), options.threads, options.progress},
+      options_{resolve(options.hyperparameters, budget, pool), options.records, options.threads, options.progress},
       budget_(budget),
-      price_(dppl::price(options_.hyperparameters, budget)),
-      transform_((check_pool(options_.hyperparameters, data.dim(), pool), check_records(options_.hyperparameters, data),
-                  PublicTransform::compute(options_.hyperparameters.transform, data.dim(), pool, options.threads))) {}
+      transform_(PublicTransform::restore({}, data.dim(), {}, {})) {
+  Hyperparameters& hp = options_.hyperparameters;
+  if (hp.method == Method::automatic) {
+    if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
+    if (options.records > 0) hp = tuned(budget, options.records);
+  }
+  price_ = dppl::price(hp, budget);
+  if (hp.method == Method::automatic) return;
+  check_pool(hp, data.dim(), pool);
+  check_records(hp, data);
+  transform_ = PublicTransform::compute(hp.transform, data.dim(), pool, options.threads);
+}
 
 uint64_t FitPlan::model_bytes() const {
   const Hyperparameters& hp = options_.hyperparameters;
-  const uint64_t classes = data_.classes().size(), per_class = hp.method == Method::public_k ? hp.k : 1;
-  uint64_t bytes = 4 * (transform_.mean().size() + transform_.basis().size());
-  bytes += classes * (per_class * (4 * transform_.output_dim() + 8) + 8 * transform_.output_dim() + 8);
+  // What is still to be chosen is chosen from this at most.
+  const bool open = hp.method == Method::automatic;
+  const uint64_t classes = data_.classes().size(), per_class = open ? 5 : hp.method == Method::public_k ? hp.k : 1;
+  const uint64_t dim = open ? std::min<uint64_t>(data_.dim(), 512) : transform_.output_dim();
+  uint64_t bytes = 4 * (open ? data_.dim() * (dim + 1) : transform_.mean().size() + transform_.basis().size());
+  bytes += classes * (per_class * (4 * dim + 8) + 8 * dim + 8);
   for (size_t c = 0; data_.classes().has_names() && c < classes; ++c) bytes += 6 * data_.classes().name(c).size() + 8;
   return bytes + (64 << 10);
 }
+
+namespace {
+
+// The expected number of records is one of few, so that neighbouring counts give the same choice.
+uint64_t rounded_records(int64_t count, size_t classes) {
+  const double a_class = std::max(1.0, static_cast<double>(count) / static_cast<double>(classes));
+  const double step = std::round(2 * std::log2(a_class)) / 2;
+  return static_cast<uint64_t>(std::ceil(std::exp2(step) * static_cast<double>(classes)));
+}
+
+}  // namespace
 
 Model FitPlan::run(Budget budget, Random& random) const {
   if (!(budget.spec() == budget_)) {
     throw InvalidInput(fmt::format("fit: planned for {}, given {}", budget_.describe(), budget.spec().describe()));
   }
+  if (options_.hyperparameters.method != Method::automatic)
+    return fit_with(options_.hyperparameters, transform_, std::move(budget), random);
+
+  // Which records there are stays hidden; roughly how many is worth a hundredth of the budget, because the right number
+  // of directions depends on it. The choice is then a function of the noisy number and of public values.
+  if (budget.spec().notion != Notion::pure) budget = Budget::to_zcdp(std::move(budget));
+  std::vector<Budget> parts = Budget::split(std::move(budget), std::vector<Rational>{kSizeShare, 1 - kSizeShare});
+  const size_t classes = data_.classes().size();
+  Random stream = random.stream(2 * classes + 1);
+  const auto count = noisy_count(std::move(parts[0]), stream, static_cast<int64_t>(PrivateAccess(data_).size()));
+  Hyperparameters chosen = tuned(parts[1].spec(), rounded_records(count.value, classes));
+  chosen.size_share = kSizeShare;
+  const PublicTransform transform = PublicTransform::compute(chosen.transform, data_.dim(), pool_, options_.threads);
+  Model model = fit_with(chosen, transform, std::move(parts[1]), random);
+  model.guarantee = compose(model.guarantee, count.guarantee);
+  return model;
+}
+
+Hyperparameters FitPlan::tuned(const BudgetSpec& budget, uint64_t records) const {
+  const TransformSpec& transform = options_.hyperparameters.transform;
+  return choose(*pool_, budget,
+                {.classes = data_.classes().size(),
+                 .records = records,
+                 .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
+                 .threads = options_.threads});
+}
+
+Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
+                        Random& random) const {
   const PrivateAccess access(data_);
-  Model model{.hyperparameters = options_.hyperparameters,
-              .classes = data_.classes(),
-              .transform = transform_,
-              .budget = budget_};
-  const FitInput input{access,           data_.classes().size(), pool_, transform_, options_.hyperparameters,
+  Model model{
+      .hyperparameters = hyperparameters, .classes = data_.classes(), .transform = transform, .budget = budget_};
+  const FitInput input{access,           data_.classes().size(), pool_, transform, hyperparameters,
                        options_.threads, options_.progress};
   Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
 
   model.guarantee = std::move(prototypes.guarantee);
-  if (pool_ != nullptr && (selects(model.hyperparameters.method) || transform_.spec().needs_pool())) {
+  if (pool_ != nullptr &&
+      (selects(hyperparameters.method) || hyperparameters.shrink || transform.spec().needs_pool())) {
     model.pool = Model::PoolIdentity{pool_->digest(), pool_->size(), pool_->dim()};
   }
   model.prototypes = std::move(prototypes.values);

@@ -22,38 +22,6 @@ std::string fraction(Rational value) {
 
 Json fraction(const std::optional<Rational>& value) { return value ? Json(fraction(*value)) : Json(nullptr); }
 
-Json to_json(const Hyperparameters& used) {
-  return {{"method", to_string(used.method)},
-          {"transform", used.transform.to_string()},
-          {"average_pool", used.transform.average_pool},
-          {"distance", to_string(used.distance)},
-          {"estimator", to_string(used.estimator)},
-          {"norm", fraction(used.norm)},
-          {"count_share", fraction(used.count_share)},
-          {"coinpress_steps", used.coinpress_steps},
-          {"selection", to_string(used.selection)},
-          {"clip_min", fraction(used.clip_min)},
-          {"clip_max", fraction(used.clip_max)},
-          {"k", used.k}};
-}
-
-Hyperparameters read_hyperparameters(const Fields& fields) {
-  Hyperparameters result;
-  result.method = parse_method(fields.text("method"));
-  result.transform = TransformSpec::parse(fields.text("transform"));
-  result.transform.average_pool = fields.number("average_pool");
-  result.distance = parse_distance(fields.text("distance"));
-  result.estimator = parse_estimator(fields.text("estimator"));
-  result.norm = fields.maybe_rational("norm");
-  result.count_share = fields.rational("count_share");
-  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxCoinpressSteps));
-  result.selection = parse_selection(fields.text("selection"));
-  result.clip_min = fields.rational("clip_min");
-  result.clip_max = fields.rational("clip_max");
-  result.k = fields.number("k");
-  return result;
-}
-
 Json to_json(const ClassSet& classes) {
   if (!classes.has_names()) return classes.size();
   Json names = Json::array();
@@ -207,8 +175,66 @@ const nlohmann::json& Fields::array(const char* key) const {
   return at(key);
 }
 
+namespace {
+
+bool shaped(const Hyperparameters& used) {
+  const Hyperparameters plain;
+  return used.shrink || used.spread != plain.spread || used.lift != plain.lift || used.metric_share != 0 ||
+         used.size_share != 0;
+}
+
+}  // namespace
+
+Json hyperparameters_json(const Hyperparameters& used) {
+  Json result = {{"method", to_string(used.method)},
+                 {"transform", used.transform.to_string()},
+                 {"average_pool", used.transform.average_pool},
+                 {"distance", to_string(used.distance)},
+                 {"estimator", to_string(used.estimator)},
+                 {"norm", fraction(used.norm)},
+                 {"count_share", fraction(used.count_share)},
+                 {"coinpress_steps", used.coinpress_steps},
+                 {"selection", to_string(used.selection)},
+                 {"clip_min", fraction(used.clip_min)},
+                 {"clip_max", fraction(used.clip_max)},
+                 {"k", used.k}};
+  // Where something was made of the sums; the first models could not say so.
+  if (shaped(used)) {
+    result["shrink"] = used.shrink;
+    result["spread"] = fraction(used.spread);
+    result["lift"] = fraction(used.lift);
+    result["metric_share"] = fraction(used.metric_share);
+    result["size_share"] = fraction(used.size_share);
+  }
+  return result;
+}
+
+Hyperparameters read_hyperparameters(const Fields& fields) {
+  Hyperparameters result;
+  result.method = parse_method(fields.text("method"));
+  result.transform = TransformSpec::parse(fields.text("transform"));
+  result.transform.average_pool = fields.number("average_pool");
+  result.distance = parse_distance(fields.text("distance"));
+  result.estimator = parse_estimator(fields.text("estimator"));
+  result.norm = fields.maybe_rational("norm");
+  result.count_share = fields.rational("count_share");
+  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxCoinpressSteps));
+  result.selection = parse_selection(fields.text("selection"));
+  result.clip_min = fields.rational("clip_min");
+  result.clip_max = fields.rational("clip_max");
+  result.k = fields.number("k");
+  if (fields.has("shrink")) {
+    result.shrink = fields.flag("shrink");
+    result.spread = fields.rational("spread");
+    result.lift = fields.rational("lift");
+    result.metric_share = fields.rational("metric_share");
+    result.size_share = fields.rational("size_share");
+  }
+  return result;
+}
+
 Json model_header(const Model& model) {
-  return {{"hyperparameters", to_json(model.hyperparameters)},
+  return {{"hyperparameters", hyperparameters_json(model.hyperparameters)},
           {"classes", to_json(model.classes)},
           {"input_dim", model.input_dim()},
           {"prototypes_per_class", model.prototypes_per_class},

@@ -13,6 +13,7 @@ class Fields {
   // `path` is what messages call it, e.g. "header".
   Fields(const nlohmann::json& json, std::string path);
 
+  bool has(const char* key) const { return json_->contains(key); }
   std::string text(const char* key) const;
   uint64_t number(const char* key, uint64_t most = UINT64_MAX) const;
   double real(const char* key) const;
@@ -31,6 +32,9 @@ class Fields {
   const nlohmann::json* json_;
   std::string path_;
 };
+
+nlohmann::ordered_json hyperparameters_json(const Hyperparameters& used);
+Hyperparameters read_hyperparameters(const Fields& fields);
 
 // Everything in a model but its arrays. Rationals are exact fractions.
 nlohmann::ordered_json model_header(const Model& model);

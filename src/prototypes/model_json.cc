@@ -94,6 +94,12 @@ Json hyperparameters_json(const Model& model) {
     result["norm"] = number(used.norm);
     if (!model.counts.empty()) result["count_share"] = number(used.count_share);
     if (used.estimator == Estimator::coinpress) result["coinpress_steps"] = used.coinpress_steps;
+    result["shrink"] = used.shrink;
+    if (used.shrink) {
+      result["spread"] = number(used.spread);
+      result["lift"] = number(used.lift);
+    }
+    result["metric_share"] = number(used.metric_share);
     result["unit"] = model.unit;
     result["noise_variance"] = number(model.noise_variance);
   } else {
@@ -102,6 +108,7 @@ Json hyperparameters_json(const Model& model) {
     result["clip_max"] = number(used.clip_max);
     result["k"] = model.prototypes_per_class;
   }
+  if (used.size_share > 0) result["size_share"] = number(used.size_share);
   return result;
 }
 

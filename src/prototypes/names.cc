@@ -21,7 +21,8 @@ constexpr Word<Method> kMethods[] = {{Method::mean, "mean"},
                                      {Method::public_one, "public"},
                                      {Method::public_k, "public-k"},
                                      {Method::automatic, "auto"}};
-constexpr Word<Distance> kDistances[] = {{Distance::cosine, "cosine"}, {Distance::euclidean, "euclidean"}};
+constexpr Word<Distance> kDistances[] = {
+    {Distance::cosine, "cosine"}, {Distance::euclidean, "euclidean"}, {Distance::dot, "dot"}};
 constexpr Word<Selection> kSelections[] = {{Selection::exponential, "exponential"},
                                            {Selection::permute_and_flip, "permute-and-flip"},
                                            {Selection::laplace, "laplace"}};

@@ -3,23 +3,12 @@
 #include "dppl/mechanisms.h"
 #include "prototypes/class_sums.h"
 #include "prototypes/integer_row.h"
+#include "prototypes/shape.h"
 
 // DPPL-Mean: per class the noisy integer sum of its records (add/remove). Cosine needs only the direction of the sum,
 // so no count is released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
 namespace dppl {
 namespace {
-
-std::vector<float> scaled(std::span<const int64_t> sum, double scale) {
-  std::vector<float> out(sum.size());
-  for (size_t i = 0; i < sum.size(); ++i) out[i] = static_cast<float>(static_cast<double>(sum[i]) * scale);
-  return out;
-}
-
-double inverse_length(std::span<const int64_t> sum) {
-  double squares = 0;
-  for (const int64_t value : sum) squares += static_cast<double>(value) * static_cast<double>(value);
-  return squares > 0 ? 1 / std::sqrt(squares) : 0;
-}
 
 // Noisy counts of all classes, in place.
 Guarantee release_counts(std::vector<int64_t>& counts, Budget budget, Random& random) {
@@ -35,16 +24,21 @@ Guarantee release_counts(std::vector<int64_t>& counts, Budget budget, Random& ra
   return *total;
 }
 
-void set_prototypes(Prototypes& result, size_t classes, Distance distance) {
-  const size_t dim = result.sums.size() / classes;
-  for (size_t c = 0; c < classes; ++c) {
-    const auto sum = std::span(result.sums).subspan(c * dim, dim);
-    const double scale = distance == Distance::cosine
-                             ? inverse_length(sum)
-                             : result.unit / static_cast<double>(std::max<int64_t>(result.counts[c], 1));
-    const auto prototype = scaled(sum, scale);
-    result.values.insert(result.values.end(), prototype.begin(), prototype.end());
+std::vector<double> in_units(std::span<const int64_t> sums, double unit) {
+  std::vector<double> result(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) result[i] = static_cast<double>(sums[i]) * unit;
+  return result;
+}
+
+// Sums divided by counts.
+std::vector<float> means(const Prototypes& released) {
+  const size_t dim = released.sums.size() / released.counts.size();
+  std::vector<float> result(released.sums.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const auto count = static_cast<double>(std::max<int64_t>(released.counts[i / dim], 1));
+    result[i] = static_cast<float>(static_cast<double>(released.sums[i]) * released.unit / count);
   }
+  return result;
 }
 
 double unit_of(double clip) { return (clip > 0 ? clip : 1) / static_cast<double>(kRadius); }
@@ -52,26 +46,49 @@ double unit_of(double clip) { return (clip > 0 ? clip : 1) / static_cast<double>
 }  // namespace
 
 Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
-  const double clip = clip_of(input.hyperparameters);
+  const Hyperparameters& how = input.hyperparameters;
+  const double clip = clip_of(how);
   ClassSums exact = class_sums(input, clip);
   Prototypes result;
   result.sums = std::move(exact.sums);
   result.unit = unit_of(clip);
 
-  std::optional<Guarantee> for_counts;
-  if (input.hyperparameters.distance == Distance::euclidean) {
-    const Rational& share = input.hyperparameters.count_share;
+  // Euclidean distance buys counts, the metric a second moment; each is in the way of the other.
+  const bool counted = how.distance == Distance::euclidean;
+  const Rational share = counted ? how.count_share : how.metric_share;
+  std::optional<Guarantee> extra;
+  std::optional<SecondMoment> moment;
+  if (share > 0) {
     std::vector<Budget> parts =
         Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
-    result.counts = std::move(exact.counts);
-    for_counts = release_counts(result.counts, std::move(parts[0]), random);
+    if (counted) {
+      result.counts = std::move(exact.counts);
+      extra = release_counts(result.counts, std::move(parts[0]), random);
+    } else {
+      // Streams up to 2·classes are those of sums and counts.
+      Random stream = random.stream(2 * input.classes);
+      auto released = release_second_moment(input, std::move(parts[0]), stream);
+      moment = std::move(released.value);
+      extra = released.guarantee;
+    }
     budget = std::move(parts[1]);
   }
   const NoisySums released =
       release_sums(result.sums, input.classes, kRadius * kRadius, std::move(budget), random, input.threads);
   result.noise_variance = released.variance;
-  result.guarantee = for_counts ? compose(released.guarantee, *for_counts) : released.guarantee;
-  set_prototypes(result, input.classes, input.hyperparameters.distance);
+  result.guarantee = extra ? compose(released.guarantee, *extra) : released.guarantee;
+  if (counted) {
+    result.values = means(result);
+    return result;
+  }
+  std::optional<PoolPrior> prior;
+  if (how.shrink) {
+    prior = PoolPrior::of(spread_rows(*input.pool, input.transform, PoolPrior::kRows, input.threads),
+                          input.transform.output_dim(), input.threads);
+  }
+  result.values = shape_prototypes(in_units(result.sums, result.unit), input.classes,
+                                   std::sqrt(released.variance.get_d()) * result.unit, how, prior ? &*prior : nullptr,
+                                   moment ? &*moment : nullptr, input.threads);
   return result;
 }
 
@@ -88,7 +105,10 @@ Prototypes fit_naive_mean(const FitInput& input, Budget budget, Random& random) 
       release_sums(result.sums, input.classes, 4 * kRadius * kRadius, std::move(budget), random, input.threads);
   result.noise_variance = released.variance;
   result.guarantee = released.guarantee;
-  set_prototypes(result, input.classes, input.hyperparameters.distance);
+  result.values = input.hyperparameters.distance == Distance::euclidean
+                      ? means(result)
+                      : shape_prototypes(in_units(result.sums, result.unit), input.classes, 0, input.hyperparameters,
+                                         nullptr, nullptr, input.threads);
   return result;
 }
 

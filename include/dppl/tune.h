@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "dppl/fit.h"
+
+// Choosing hyperparameters without a private number: everything here is a function of the pool, the budget, the number
+// of classes and an expected number of records, and the same on every run.
+namespace dppl {
+
+struct TuneOptions {
+  size_t classes = 10;
+  uint64_t records = 0;                         // expected in all classes together; 0: kRecordsPerClass a class
+  std::optional<Method> method = {};            // empty: the best of all that the budget allows
+  std::optional<TransformSpec> transform = {};  // empty: the best of several sizes
+  unsigned threads = kDefaultThreads;
+  std::function<void(double)> progress = {};  // a fraction between 0 and 1
+
+  static constexpr uint64_t kRecordsPerClass = 100;
+};
+
+// One way to fit and how it did on the pool.
+struct Trial {
+  Hyperparameters hyperparameters;
+  double balanced = 0, minority = 0;  // accuracies, means over all simulated data sets
+  double worth() const;               // what is compared
+};
+
+struct Tuning {
+  std::vector<Trial> trials;  // the best first
+  size_t pseudo_classes = 0, test_rows = 0;
+  uint64_t records = 0;  // expected a class
+
+  const Hyperparameters& best() const { return trials.front().hyperparameters; }
+};
+
+// Groups of neighbouring rows of the pool play the classes, the rest of it plays the pool; data sets of the expected
+// size, balanced and long-tailed, are drawn from the groups, fitted at this budget in every way, and tested on rows of
+// the groups that were not drawn from. Throws InvalidInput where the pool is too small for that.
+Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options);
+
+// The best of them. Remembered in the user's cache directory. A pool on which nothing can be tuned gets a fixed choice.
+Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options);
+
+// For people, as a table; and for machines (one JSON object).
+std::string describe_tuning(const Tuning& tuning, size_t rows = 12);
+std::string tuning_json(const Tuning& tuning);
+
+}  // namespace dppl

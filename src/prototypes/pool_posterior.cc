@@ -1,0 +1,138 @@
+#include "prototypes/pool_posterior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "embeddings/class_rows.h"
+#include "numbers/parallel.h"
+#include "similarity/gemm.h"
+#include "similarity/row_math.h"
+
+namespace dppl {
+namespace {
+
+// Strengths from a record or two to a class of many thousands, each 1.5 times the one before.
+constexpr double kWeakest = 0.9, kStep = 1.5;
+constexpr int kStrengths = 22;
+
+void normalise(float* row, size_t dim) {
+  const double squares = sum_of_squares(row, dim);
+  if (squares > 0) scale_row(row, dim, 1 / std::sqrt(squares), row);
+}
+
+// The posterior of one class.
+class ClassPosterior {
+ public:
+  ClassPosterior(const PoolPrior& prior, double sigma, double spread)
+      : prior_(prior), dim_(static_cast<double>(prior.dim)), sigma_(sigma), spread_(spread) {}
+
+  // dots: of the sum with every atom.
+  void operator()(std::span<const double> sum, std::span<const float> dots, std::span<double> mean) const {
+    double squares = 0;
+    for (const double value : sum) squares += value * value;
+    double largest = -INFINITY;
+    const double best_dot = static_cast<double>(*std::max_element(dots.begin(), dots.end()));
+    for (int g = 0; g < kStrengths; ++g) largest = std::max(largest, log_weight(strength(g), squares, best_dot));
+
+    std::vector<double> of_atom(dots.size());
+    double total = 0, of_sum = 0;
+    for (int g = 0; g < kStrengths; ++g) {
+      const double a = strength(g);
+      // With p and a known, the expectation of p + e lies between p and s/a.
+      const double follow = a * a * spread_ / dim_ / variance(a);
+      double weight = 0;
+      // Below this nothing adds to the sum.
+      if (log_weight(a, squares, best_dot) < largest - 50) continue;
+      for (size_t i = 0; i < dots.size(); ++i) {
+        const double w = std::exp(log_weight(a, squares, static_cast<double>(dots[i])) - largest);
+        weight += w;
+        of_atom[i] += w * (1 - follow);
+      }
+      total += weight;
+      of_sum += weight * follow / a;
+    }
+    for (size_t k = 0; k < mean.size(); ++k) mean[k] = of_sum / total * sum[k];
+    for (size_t i = 0; i < dots.size(); ++i) {
+      const double w = of_atom[i] / total;
+      if (w < 1e-12) continue;
+      const float* atom = prior_.atoms.data() + i * prior_.dim;
+      for (size_t k = 0; k < mean.size(); ++k) mean[k] += w * static_cast<double>(atom[k]);
+    }
+  }
+
+ private:
+  static double strength(int g) { return kWeakest * std::pow(kStep, g); }
+  double variance(double a) const { return sigma_ * sigma_ + a * a * spread_ / dim_; }
+  double log_weight(double a, double squares, double dot) const {
+    return -(squares - 2 * a * dot + a * a) / (2 * variance(a)) - dim_ / 2 * std::log(variance(a));
+  }
+
+  const PoolPrior& prior_;
+  double dim_, sigma_, spread_;
+};
+
+}  // namespace
+
+std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most, unsigned threads,
+                               bool unit) {
+  const size_t count = std::min(pool.size(), most), dim = transform.output_dim();
+  std::vector<float> rows(count * dim);
+  // A pool file may have done it already.
+  const PublicTransform nothing = PublicTransform::restore({}, dim, {}, {});
+  const PublicTransform& left = stored_transform(pool) ? nothing : transform;
+  parallel_blocks(count, 256, threads, [&](size_t begin, size_t end, unsigned) {
+    TransformedBlock block(left);
+    const auto row_of = [&](size_t i) { return (begin + i) * pool.size() / count; };
+    const auto values = block.load(pool.embeddings(), end - begin, row_of);
+    std::copy(values.begin(), values.end(), rows.begin() + static_cast<std::ptrdiff_t>(begin * dim));
+    for (size_t i = begin; unit && i < end; ++i) normalise(rows.data() + i * dim, dim);
+  });
+  return rows;
+}
+
+PoolPrior PoolPrior::of(std::span<const float> rows, size_t dim, unsigned threads, size_t most) {
+  const size_t count = rows.size() / dim, atoms = std::min(count, most);
+  const size_t neighbours = std::min(count, kNeighbours);
+  PoolPrior prior{dim, std::vector<float>(atoms * dim)};
+  parallel_blocks(atoms, 64, threads, [&](size_t begin, size_t end, unsigned) {
+    std::vector<float> some((end - begin) * dim), dots((end - begin) * count);
+    for (size_t i = begin; i < end; ++i) {
+      const auto row = rows.subspan(i * count / atoms * dim, dim);
+      std::copy(row.begin(), row.end(), some.begin() + static_cast<std::ptrdiff_t>((i - begin) * dim));
+    }
+    multiply_rows(some.data(), end - begin, dim, rows.data(), count, dots.data());
+    std::vector<size_t> order(count);
+    for (size_t i = begin; i < end; ++i) {
+      const float* of_row = dots.data() + (i - begin) * count;
+      std::iota(order.begin(), order.end(), size_t{0});
+      std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(neighbours - 1), order.end(),
+                       [&](size_t a, size_t b) { return of_row[a] > of_row[b]; });
+      float* atom = prior.atoms.data() + i * dim;
+      for (size_t j = 0; j < neighbours; ++j) {
+        for (size_t k = 0; k < dim; ++k) atom[k] += rows[order[j] * dim + k];
+      }
+      normalise(atom, dim);
+    }
+  });
+  return prior;
+}
+
+std::vector<double> posterior_means(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
+                                    unsigned threads) {
+  const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();
+  std::vector<double> means(sums.size());
+  const std::vector<float> narrow(sums.begin(), sums.end());
+  const ClassPosterior posterior(prior, sigma, spread);
+  parallel_blocks(classes, 16, threads, [&](size_t begin, size_t end, unsigned) {
+    std::vector<float> dots((end - begin) * atoms);
+    multiply_rows(narrow.data() + begin * dim, end - begin, dim, prior.atoms.data(), atoms, dots.data());
+    for (size_t c = begin; c < end; ++c) {
+      posterior(sums.subspan(c * dim, dim), std::span(dots).subspan((c - begin) * atoms, atoms),
+                std::span(means).subspan(c * dim, dim));
+    }
+  });
+  return means;
+}
+
+}  // namespace dppl

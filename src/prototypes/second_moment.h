@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "prototypes/method.h"
+
+// A metric that fits the private data: the second moment of all records, released once.
+namespace dppl {
+
+// A symmetric matrix in units of rows of length 1, and the standard deviation of the noise in each entry.
+struct SecondMoment {
+  Eigen::MatrixXd values;
+  double sigma = 0;
+};
+
+// Σ x·xᵀ over all records, x scaled to length 1: released by its upper triangle.
+//
+// Privacy: x becomes the integer row q of 2-norm at most R (integer_row.h), its entries q_i·q_j with i <= j are
+// integers with Σ_{i<=j} (q_i·q_j)² <= ‖q‖⁴ <= R⁴, and the sum over the records is exact. So one record more or less
+// moves the released vector by a 2-norm of at most R², which is what mechanisms/noisy_sum asks for. All classes are in
+// it: it composes with what is released per class by addition.
+Released<SecondMoment> release_second_moment(const FitInput& input, Budget budget, Random& random);
+
+// Prototypes for Distance::dot, in place (classes × dim): the inner product with a row is the row's cosine with the
+// prototype, up to a factor of the row, in the space where the second moment is round; a zero prototype stays zero.
+void apply_metric(const SecondMoment& moment, std::span<double> prototypes);
+
+}  // namespace dppl

@@ -1,0 +1,208 @@
+#include "tuning/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "dppl/experiments.h"
+#include "numbers/parallel.h"
+#include "prototypes/pool_posterior.h"
+#include "prototypes/second_moment.h"
+#include "prototypes/shape.h"
+#include "similarity/gemm.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kCandidates = 8192;  // of the rows that play the pool
+
+// Class after class: Σ times·row.
+std::vector<double> exact_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data) {
+  std::vector<double> sums(classes.classes() * rows.dim);
+  for (size_t c = 0; c < classes.classes(); ++c) {
+    for (const size_t i : classes.train(c)) {
+      for (size_t k = 0; k < rows.dim; ++k) {
+        sums[c * rows.dim + k] += data.times[i] * static_cast<double>(rows.train[i * rows.dim + k]);
+      }
+    }
+  }
+  return sums;
+}
+
+Eigen::MatrixXd exact_moment(const PseudoClasses::Rows& rows, const PseudoData& data) {
+  using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto dim = static_cast<Eigen::Index>(rows.dim), count = static_cast<Eigen::Index>(data.times.size());
+  FloatRows weighted = Eigen::Map<const FloatRows>(rows.train.data(), count, dim);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    weighted.row(i) *= std::sqrt(static_cast<float>(data.times[static_cast<size_t>(i)]));
+  }
+  Eigen::MatrixXf gram = Eigen::MatrixXf::Zero(dim, dim);
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
+  const Eigen::MatrixXf whole = gram.selfadjointView<Eigen::Lower>();
+  return whole.cast<double>();
+}
+
+SecondMoment noisy_moment(const Eigen::MatrixXd& exact, double rho, Random& random) {
+  SecondMoment moment{exact, 1 / std::sqrt(2 * rho)};
+  for (Eigen::Index i = 0; i < exact.rows(); ++i) {
+    for (Eigen::Index j = i; j < exact.cols(); ++j) {
+      moment.values(i, j) = moment.values(j, i) = exact(i, j) + moment.sigma * normal(random);
+    }
+  }
+  return moment;
+}
+
+// The joint exponential mechanism for k candidates (mechanisms/joint_top_k) on float scores: a rank y with weight
+// C(y − 1, k − 1)·exp(ε·u_(y)), then k − 1 of the better ones. k = 1: the exponential mechanism.
+std::vector<size_t> choose(std::span<const double> scores, double epsilon, size_t k, Random& random) {
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  double best = -INFINITY;
+  size_t worst = k - 1;
+  for (size_t y = k - 1; y < order.size(); ++y) {
+    const double sets =
+        k == 1 ? 0 : std::lgamma(double(y) + 1) - std::lgamma(double(y - k) + 2) - std::lgamma(double(k));
+    const double value = sets + epsilon * scores[order[y]] - std::log(-std::log(uniform(random)));
+    if (value > best) {
+      best = value;
+      worst = y;
+    }
+  }
+  std::vector<size_t> chosen = {order[worst]};
+  for (size_t i = 0; i + 1 < k; ++i) {
+    const size_t other = i + random.next64() % (worst - i);
+    std::swap(order[i], order[other]);
+    chosen.push_back(order[i]);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+PseudoData draw(const PseudoClasses& classes, uint64_t records, double ratio, uint64_t seed) {
+  SeededRandom random(seed);
+  PseudoData data{{}, std::vector<uint64_t>(classes.classes()), seed};
+  size_t rows = 0;
+  for (size_t c = 0; c < classes.classes(); ++c) rows += classes.train(c).size();
+  data.times.resize(rows);
+  const std::vector<uint64_t> sizes = expected_sizes(records, classes.classes(), ratio);
+  for (size_t c = 0; c < classes.classes(); ++c) {
+    // The groups are in a random order; so are the sizes. As many rows as there are, then again.
+    data.sizes[c] = sizes[(c + seed) % sizes.size()];
+    const auto train = classes.train(c);
+    for (uint64_t i = 0; i < data.sizes[c]; ++i) ++data.times[train[random.next64() % train.size()]];
+  }
+  return data;
+}
+
+Accuracy test(const PseudoClasses& classes, const PseudoClasses::Rows& rows, std::span<const float> prototypes,
+              size_t per_class, std::span<const uint64_t> sizes) {
+  const size_t count = classes.classes(), tests = classes.test_rows(), all = count * per_class;
+  std::vector<float> scores(tests * all);
+  multiply_rows(rows.test.data(), tests, rows.dim, prototypes.data(), all, scores.data());
+  std::vector<double> right(count), of_class(count);
+  for (size_t i = 0; i < tests; ++i) {
+    size_t best = 0;
+    double highest = -INFINITY;
+    for (size_t c = 0; c < count; ++c) {
+      const float* score = scores.data() + i * all + c * per_class;
+      const double sum = std::accumulate(score, score + per_class, 0.0);
+      if (sum > highest) {
+        highest = sum;
+        best = c;
+      }
+    }
+    const size_t truth = classes.test_labels()[i];
+    of_class[truth] += 1;
+    right[truth] += best == truth ? 1 : 0;
+  }
+  Accuracy result;
+  for (size_t c = 0; c < count; ++c) result.balanced += right[c] / of_class[c] / static_cast<double>(count);
+  const std::vector<size_t> minority = minority_classes(sizes);
+  for (const size_t c : minority) result.minority += right[c] / of_class[c] / static_cast<double>(minority.size());
+  return result;
+}
+
+void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
+                   const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials) {
+  const std::vector<double> exact = exact_sums(classes, rows, data);
+  std::optional<Eigen::MatrixXd> moment;
+  for (Trial* trial : trials) {
+    const Hyperparameters& how = trial->hyperparameters;
+    const double share = how.metric_share.get_d(), sigma = 1 / std::sqrt(2 * rho * (1 - share));
+    SeededRandom random(data.seed);
+    std::vector<double> sums = exact;
+    for (double& value : sums) value += sigma * normal(random);
+    std::optional<SecondMoment> noisy;
+    if (share > 0) {
+      if (!moment) moment = exact_moment(rows, data);
+      noisy = noisy_moment(*moment, rho * share, random);
+    }
+    const std::vector<float> prototypes =
+        shape_prototypes(std::move(sums), classes.classes(), sigma, how, how.shrink ? &prior : nullptr,
+                         noisy ? &*noisy : nullptr, threads);
+    const Accuracy reached = test(classes, rows, prototypes, 1, data.sizes);
+    trial->balanced += reached.balanced;
+    trial->minority += reached.minority;
+  }
+}
+
+void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data,
+                        double epsilon, unsigned threads, std::span<Trial*> trials) {
+  const size_t candidates = std::min(rows.pool.size() / rows.dim, kCandidates), count = classes.classes();
+  std::vector<std::vector<float>> prototypes(trials.size());
+  for (size_t t = 0; t < trials.size(); ++t) prototypes[t].resize(count * trials[t]->hyperparameters.k * rows.dim);
+  parallel_blocks(count, 1, threads, [&](size_t c, size_t, unsigned) {
+    std::vector<float> dots(candidates);
+    std::vector<std::vector<double>> scores(trials.size(), std::vector<double>(candidates));
+    for (const size_t i : classes.train(c)) {
+      if (data.times[i] == 0) continue;
+      multiply_rows(rows.train.data() + i * rows.dim, 1, rows.dim, rows.pool.data(), candidates, dots.data());
+      for (size_t t = 0; t < trials.size(); ++t) {
+        const auto low = trials[t]->hyperparameters.clip_min.get_d() - 1;
+        const auto high = trials[t]->hyperparameters.clip_max.get_d() - 1;
+        for (size_t j = 0; j < candidates; ++j) {
+          scores[t][j] += data.times[i] * (std::clamp(static_cast<double>(dots[j]), low, high) - low) / (high - low);
+        }
+      }
+    }
+    for (size_t t = 0; t < trials.size(); ++t) {
+      SeededRandom random(data.seed * 1000 + c);
+      const size_t k = trials[t]->hyperparameters.k;
+      const std::vector<size_t> chosen = choose(scores[t], epsilon, k, random);
+      for (size_t p = 0; p < k; ++p) {
+        std::copy_n(rows.pool.begin() + static_cast<std::ptrdiff_t>(chosen[p] * rows.dim), rows.dim,
+                    prototypes[t].begin() + static_cast<std::ptrdiff_t>((c * k + p) * rows.dim));
+      }
+    }
+  });
+  for (size_t t = 0; t < trials.size(); ++t) {
+    const Accuracy reached = test(classes, rows, prototypes[t], trials[t]->hyperparameters.k, data.sizes);
+    trials[t]->balanced += reached.balanced;
+    trials[t]->minority += reached.minority;
+  }
+}
+
+Rational cosine_quantile(const PseudoClasses::Rows& rows, double quantile) {
+  const size_t count = rows.pool.size() / rows.dim, some = std::min<size_t>(count, 256);
+  std::vector<float> first, dots(some * count), cosines;
+  for (size_t i = 0; i < some; ++i) {
+    const auto begin = rows.pool.begin() + static_cast<std::ptrdiff_t>(i * count / some * rows.dim);
+    first.insert(first.end(), begin, begin + static_cast<std::ptrdiff_t>(rows.dim));
+  }
+  multiply_rows(first.data(), some, rows.dim, rows.pool.data(), count, dots.data());
+  for (size_t i = 0; i < some; ++i) {
+    for (size_t j = 0; j < count; ++j) {
+      if (j != i * count / some) cosines.push_back(dots[i * count + j]);
+    }
+  }
+  const auto at = cosines.begin() + static_cast<std::ptrdiff_t>(quantile * static_cast<double>(cosines.size() - 1));
+  std::nth_element(cosines.begin(), at, cosines.end());
+  Rational rounded(std::lround(static_cast<double>(*at) * 1000), 1000);
+  rounded.canonicalize();
+  return rounded;
+}
+
+}  // namespace dppl

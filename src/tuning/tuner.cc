@@ -1,0 +1,291 @@
+#include "tuning/tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dppl/error.h"
+#include "tuning/cache.h"
+#include "tuning/simulate.h"
+
+namespace dppl {
+namespace {
+
+using Kind = TransformSpec::Kind;
+
+constexpr size_t kMostDirections = 512;
+constexpr size_t kDirections[] = {32, 64, 128, 256, 512};
+constexpr unsigned kPercents[] = {30, 50};
+const Rational kMetricShare{1, 10};
+constexpr double kRatios[] = {1, 10, 100};
+// The minority's accuracy counts by this on top of its part in the balanced one.
+constexpr double kMinorityWeight = 0.25;
+// Spaces that are looked at with every setting, after a first look with one.
+constexpr size_t kFinalists = 3;
+// Of the simulated pool: fewer than in a fit, for speed.
+constexpr size_t kAtoms = 1024;
+
+Trial sums_trial(const TransformSpec& transform, const Rational& spread, const Rational& lift, const Rational& share) {
+  Trial trial;
+  Hyperparameters& how = trial.hyperparameters;
+  how.method = Method::mean;
+  how.transform = transform;
+  how.shrink = true;
+  how.spread = spread;
+  how.lift = lift;
+  how.metric_share = share;
+  how.distance = lift > 0 || share > 0 ? Distance::dot : Distance::cosine;
+  return trial;
+}
+
+Trial selection_trial(const TransformSpec& transform, const Rational& low, const Rational& high, size_t k) {
+  Trial trial;
+  Hyperparameters& how = trial.hyperparameters;
+  how.method = k == 1 ? Method::public_one : Method::public_k;
+  how.transform = transform;
+  how.clip_min = 1 + low;
+  how.clip_max = 1 + high;
+  how.k = k;
+  return trial;
+}
+
+std::string settings_words(const Hyperparameters& how) {
+  if (how.method == Method::mean) {
+    return fmt::format("spread {} lift {} metric {}", to_string(how.spread), to_string(how.lift),
+                       to_string(how.metric_share));
+  }
+  const std::string score = how.clip_max - how.clip_min <= kThresholdWidth
+                                ? fmt::format("threshold {}", to_string(how.clip_min))
+                                : fmt::format("clip {} to {}", to_string(how.clip_min), to_string(how.clip_max));
+  return fmt::format("{}, k {}", score, how.k);
+}
+
+bool allows(const TuneOptions& options, Method method) { return !options.method || *options.method == method; }
+
+// Whether a second moment of so many records is worth its share: its noise, measured by its largest eigenvalue, must
+// not be much above the mean eigenvalue of what it hides, records/directions. A rule and not a trial, because what the
+// metric corrects is how private records differ from the pool, and pseudo-classes come from the pool.
+bool metric_pays(const TransformSpec& transform, double rho, uint64_t records) {
+  const auto directions = static_cast<double>(transform.directions);
+  const double sigma = 1 / std::sqrt(2 * rho * kMetricShare.get_d());
+  const double noise = 2 * std::sqrt(2 * directions) * sigma;
+  return transform.directions > 0 && noise <= 1.5 * static_cast<double>(records) / directions;
+}
+
+void sort_by_worth(std::vector<Trial>& trials) {
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.worth() > b.worth(); });
+}
+
+}  // namespace
+
+double Trial::worth() const { return balanced + kMinorityWeight * minority; }
+
+PublicTransform Tuner::common_space(const PublicData& pool, const TuneOptions& options) {
+  if (stored_transform(pool)) {
+    return PublicTransform::compute(*stored_transform(pool), pool.dim(), &pool, options.threads);
+  }
+  TransformSpec spec = options.transform.value_or(TransformSpec{});
+  if (!options.transform) spec = {.kind = Kind::pca, .directions = kMostDirections, .average_pool = 1};
+  if (!options.transform) {
+    spec.directions = std::min({spec.directions, pool.dim(), (pool.size() + 1) / 2});
+  }
+  return PublicTransform::compute(spec, pool.dim(), &pool, options.threads);
+}
+
+Tuner::Tuner(const PublicData& pool, const TuneOptions& options)
+    : options_(options),
+      stored_(options.transform || stored_transform(pool)),
+      common_(common_space(pool, options)),
+      classes_(pool, common_, options.classes, options.threads) {}
+
+std::vector<TransformSpec> Tuner::transforms() const {
+  if (stored_) return {common_.spec()};
+  std::vector<TransformSpec> result;
+  for (const unsigned percent : kPercents) {
+    for (const size_t directions : kDirections) {
+      if (directions <= classes_.most_directions()) {
+        result.push_back({.kind = Kind::whiten, .directions = directions, .average_pool = 1, .percent = percent});
+      }
+    }
+  }
+  if (result.empty()) {
+    result.push_back(
+        {.kind = Kind::whiten, .directions = classes_.most_directions(), .average_pool = 1, .percent = 50});
+  }
+  return result;
+}
+
+// Of those with up to 128 directions the largest `most`, where all directions count alike.
+std::vector<TransformSpec> Tuner::selection_transforms(size_t most) const {
+  std::vector<TransformSpec> result = transforms();
+  const auto unfit = [](const TransformSpec& t) { return t.percent != 50 || t.directions > 128; };
+  if (!stored_) std::erase_if(result, unfit);
+  const size_t left_out = most == 1 && result.size() > 1 ? 1 : 0;  // 64 before 128
+  result.erase(result.end() - static_cast<std::ptrdiff_t>(left_out), result.end());
+  if (result.size() > most) result.erase(result.begin(), result.end() - static_cast<std::ptrdiff_t>(most));
+  return result;
+}
+
+const Tuner::Space& Tuner::space(const TransformSpec& transform) {
+  for (const auto& known : spaces_) {
+    if (known->transform == transform) return *known;
+  }
+  const size_t directions = stored_ ? 0 : transform.directions;
+  spaces_.push_back(
+      std::make_unique<Space>(Space{transform, classes_.rows(directions, transform.percent, options_.threads)}));
+  return *spaces_.back();
+}
+
+// On the same simulated data sets, so that differences are not those of the draws.
+void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t records) {
+  const Budget budget = Budget::unledgered(spec);
+  const uint64_t simulated = std::max<uint64_t>(records * classes_.classes() / options_.classes, classes_.classes());
+  // Fewer classes, more data sets.
+  const size_t repeats = std::clamp<size_t>(60 / classes_.classes(), 1, 4);
+  std::vector<TransformSpec> spaces;
+  for (const Trial& trial : trials) {
+    const TransformSpec& transform = trial.hyperparameters.transform;
+    if (std::find(spaces.begin(), spaces.end(), transform) == spaces.end()) spaces.push_back(transform);
+  }
+  size_t done = 0;
+  for (const TransformSpec& transform : spaces) {
+    const PseudoClasses::Rows& rows = space(transform).rows;
+    std::vector<Trial*> sums, selections;
+    for (Trial& trial : trials) {
+      if (!(trial.hyperparameters.transform == transform)) continue;
+      (trial.hyperparameters.method == Method::mean ? sums : selections).push_back(&trial);
+    }
+    const PoolPrior prior = PoolPrior::of(sums.empty() ? std::span<const float>() : std::span<const float>(rows.pool),
+                                          rows.dim, options_.threads, kAtoms);
+    for (size_t r = 0; r < repeats; ++r) {
+      for (const double ratio : kRatios) {
+        const PseudoData data = draw(classes_, simulated, ratio, r + 1);
+        if (!sums.empty()) simulate_sums(classes_, rows, prior, data, budget.rho().get_d(), options_.threads, sums);
+        if (!selections.empty()) {
+          simulate_selection(classes_, rows, data, budget.bounded_range_epsilon().get_d(), options_.threads,
+                             selections);
+        }
+      }
+    }
+    if (options_.progress) options_.progress(static_cast<double>(++done) / static_cast<double>(spaces.size()));
+  }
+  const double sets = static_cast<double>(repeats * std::size(kRatios));
+  for (Trial& trial : trials) {
+    trial.balanced /= sets;
+    trial.minority /= sets;
+  }
+  sort_by_worth(trials);
+}
+
+Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
+  Tuning result;
+  const bool gaussian = budget.notion != Notion::pure;
+  if (gaussian && allows(options_, Method::mean)) {
+    std::vector<Trial> first;
+    for (const TransformSpec& transform : transforms()) first.push_back(sums_trial(transform, 1, 0, 0));
+    try_all(first, budget, records);
+    for (size_t i = 0; i < std::min(kFinalists, first.size()); ++i) {
+      const TransformSpec transform = first[i].hyperparameters.transform;
+      for (const Rational& spread : {Rational(1), Rational(4)}) {
+        for (const Rational& lift : {Rational(0), Rational(1, 5)}) {
+          result.trials.push_back(sums_trial(transform, spread, lift, 0));
+        }
+      }
+    }
+  }
+  if (budget.relation == Relation::add_remove) {
+    for (const TransformSpec& transform : selection_transforms(gaussian ? 1 : 2)) {
+      const PseudoClasses::Rows& rows = space(transform).rows;
+      const Rational low = cosine_quantile(rows, 0.9), middle = cosine_quantile(rows, 0.99),
+                     high = cosine_quantile(rows, 0.999);
+      for (const size_t k : {size_t{1}, size_t{5}}) {
+        if (!allows(options_, k == 1 ? Method::public_one : Method::public_k)) continue;
+        result.trials.push_back(selection_trial(transform, low, std::max(high, Rational(low + Rational(1, 100))), k));
+        result.trials.push_back(selection_trial(transform, middle, middle + kThresholdWidth, k));
+      }
+    }
+  }
+  if (result.trials.empty()) throw InvalidInput("tuning: nothing to choose from at this budget");
+  try_all(result.trials, budget, records);
+  Hyperparameters& best = result.trials.front().hyperparameters;
+  if (best.method == Method::mean && metric_pays(best.transform, Budget::unledgered(budget).rho().get_d(), records)) {
+    best.metric_share = kMetricShare;
+    best.distance = Distance::dot;
+  }
+  result.pseudo_classes = classes_.classes();
+  result.test_rows = classes_.test_rows();
+  result.records = records / options_.classes;
+  return result;
+}
+
+Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
+  const uint64_t records = options.records > 0 ? options.records : options.classes * TuneOptions::kRecordsPerClass;
+  return Tuner(pool, options).tune(budget, records);
+}
+
+namespace {
+
+// What to do where the pool is too small or too uniform to play anything.
+Hyperparameters fixed_choice(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
+  Hyperparameters how;
+  how.method = budget.notion == Notion::pure ? Method::public_one : Method::mean;
+  if (options.transform) {
+    how.transform = *options.transform;
+  } else if (stored_transform(pool)) {
+    how.transform = *stored_transform(pool);
+  }
+  return how;
+}
+
+}  // namespace
+
+Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
+  const std::string question = fmt::format(
+      "tuning 1; pool {}; {}; {}; {} classes; {} records; {} {}", pool.digest(), budget.describe(),
+      to_string(budget.relation), options.classes, options.records,
+      options.method ? to_string(*options.method) : "auto",
+      options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
+                        : "auto");
+  if (auto known = cached_choice(question)) return *known;
+  try {
+    const Hyperparameters best = tune(pool, budget, options).best();
+    cache_choice(question, best);
+    return best;
+  } catch (const InvalidInput&) {
+    return fixed_choice(pool, budget, options);
+  }
+}
+
+std::string describe_tuning(const Tuning& tuning, size_t rows) {
+  std::string text = fmt::format("{} groups of public rows as classes, {} test rows, {} records a class expected\n",
+                                 tuning.pseudo_classes, tuning.test_rows, tuning.records);
+  text += fmt::format("{:<10}{:<16}{:<38}{:>9}{:>10}\n", "method", "transform", "settings", "balanced", "minority");
+  for (size_t i = 0; i < std::min(rows, tuning.trials.size()); ++i) {
+    const Trial& trial = tuning.trials[i];
+    text += fmt::format("{:<10}{:<16}{:<38}{:>8.1f}%{:>9.1f}%{}\n", to_string(trial.hyperparameters.method),
+                        trial.hyperparameters.transform.to_string(), settings_words(trial.hyperparameters),
+                        100 * trial.balanced, 100 * trial.minority, i == 0 ? "  chosen" : "");
+  }
+  return text;
+}
+
+std::string tuning_json(const Tuning& tuning) {
+  nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+  for (const Trial& trial : tuning.trials) {
+    trials.push_back({{"method", to_string(trial.hyperparameters.method)},
+                      {"transform", trial.hyperparameters.transform.to_string()},
+                      {"settings", settings_words(trial.hyperparameters)},
+                      {"balanced_accuracy", trial.balanced},
+                      {"minority_accuracy", trial.minority}});
+  }
+  return nlohmann::ordered_json{{"pseudo_classes", tuning.pseudo_classes},
+                                {"test_rows", tuning.test_rows},
+                                {"records_per_class", tuning.records},
+                                {"chosen", trials.front()},
+                                {"trials", trials}}
+      .dump();
+}
+
+}  // namespace dppl

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "dppl/tune.h"
+#include "tuning/pseudo_classes.h"
+
+namespace dppl {
+
+// The part of tuning that depends on the pool and the number of classes alone, and then, for any budget, the choice.
+class Tuner {
+ public:
+  // As tune().
+  Tuner(const PublicData& pool, const TuneOptions& options);
+
+  // records: expected in all classes together.
+  Tuning tune(const BudgetSpec& budget, uint64_t records);
+
+ private:
+  struct Space {
+    TransformSpec transform;
+    PseudoClasses::Rows rows;
+  };
+  static PublicTransform common_space(const PublicData& pool, const TuneOptions& options);
+  const Space& space(const TransformSpec& transform);
+  std::vector<TransformSpec> transforms() const;
+  std::vector<TransformSpec> selection_transforms(size_t most) const;
+  void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, uint64_t records);
+
+  TuneOptions options_;
+  bool stored_;  // the pool's rows are after a transform already
+  PublicTransform common_;
+  PseudoClasses classes_;
+  std::vector<std::unique_ptr<Space>> spaces_;
+};
+
+}  // namespace dppl
