@@ -36,7 +36,7 @@ struct Tuning {
   const Hyperparameters& best() const { return trials.front().hyperparameters; }
 };
 
-// Groups of neighbouring rows of the pool play the classes, the rest of it plays the pool; data sets of the expected
+// Groups of similar rows of the pool play the classes, the rest of it plays the pool; data sets of the expected
 // size, balanced and long-tailed, are drawn from the groups, fitted at this budget in every way, and tested on rows of
 // the groups that were not drawn from. Throws InvalidInput where the pool is too small for that.
 Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options);

@@ -18,10 +18,12 @@
 namespace dppl {
 namespace {
 
-constexpr size_t kRows = 20480;    // of the pool, evenly spread
-constexpr size_t kGroupRows = 24;  // on average, at least
-constexpr size_t kTestRows = 20;   // of a class, at most
-constexpr int kIterations = 6;
+constexpr size_t kRows = 20480;  // of the pool, evenly spread
+// A class is every so manieth of the rows nearest to one of them: nearest rows alone would be far more alike than
+// the records of a real class are.
+constexpr size_t kApart = 6;
+constexpr size_t kFewestRows = 200;
+constexpr size_t kTestRows = 20;  // of a class, at most
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -37,43 +39,16 @@ std::vector<float> unit_rows(std::vector<float> rows, size_t dim) {
   return rows;
 }
 
-// Spherical k-means from evenly spread rows: the group of every row.
-std::vector<size_t> groups_of(const std::vector<float>& rows, size_t dim, size_t groups, unsigned threads) {
+// Rows by their cosine with one of them, nearest first; the `most` nearest.
+std::vector<size_t> nearest_rows(const std::vector<float>& rows, size_t dim, size_t from, size_t most) {
   const size_t count = rows.size() / dim;
-  std::vector<float> centres(groups * dim);
-  for (size_t g = 0; g < groups; ++g) {
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(g * count / groups * dim), dim,
-                centres.begin() + static_cast<std::ptrdiff_t>(g * dim));
-  }
-  std::vector<size_t> group(count);
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
-    parallel_blocks(count, 512, threads, [&](size_t begin, size_t end, unsigned) {
-      std::vector<float> dots((end - begin) * groups);
-      multiply_rows(rows.data() + begin * dim, end - begin, dim, centres.data(), groups, dots.data());
-      for (size_t i = begin; i < end; ++i) {
-        const float* row = dots.data() + (i - begin) * groups;
-        group[i] = static_cast<size_t>(std::max_element(row, row + groups) - row);
-      }
-    });
-    std::vector<float> sums(centres.size());
-    for (size_t i = 0; i < count; ++i) {
-      for (size_t k = 0; k < dim; ++k) sums[group[i] * dim + k] += rows[i * dim + k];
-    }
-    normalise_rows(sums, dim);
-    for (size_t g = 0; g < groups; ++g) {
-      const auto first = static_cast<std::ptrdiff_t>(g * dim);
-      if (sum_of_squares(sums.data() + first, dim) > 0) std::copy_n(sums.begin() + first, dim, centres.begin() + first);
-    }
-  }
-  return group;
-}
-
-// All groups in an order of chance, the same on every run.
-std::vector<size_t> shuffled(size_t groups) {
-  std::vector<size_t> order(groups);
+  std::vector<float> dots(count);
+  multiply_rows(rows.data() + from * dim, 1, dim, rows.data(), count, dots.data());
+  std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
-  SeededRandom random(1);
-  for (size_t g = groups; g > 1; --g) std::swap(order[g - 1], order[random.next64() % g]);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                    [&](size_t a, size_t b) { return dots[a] > dots[b] || (dots[a] == dots[b] && a < b); });
+  order.resize(most);
   return order;
 }
 
@@ -100,39 +75,44 @@ std::vector<uint64_t> expected_sizes(uint64_t records, size_t classes, double ra
 PseudoClasses::PseudoClasses(const PublicData& pool, const PublicTransform& common, size_t classes, unsigned threads)
     : dim_(common.output_dim()), directions_(common.output_dim()) {
   const size_t count = std::min(pool.size(), kRows);
-  // A third of the groups plays classes.
-  const size_t wanted = std::clamp<size_t>(classes, 2, 100);
-  const size_t groups = std::min(std::max<size_t>(3 * wanted, 30), count / kGroupRows);
-  if (groups < 6) {
-    throw InvalidInput(fmt::format("tuning: a pool of {} rows is too small for it; at least {} are needed", pool.size(),
-                                   6 * kGroupRows));
+  const size_t wanted = std::clamp<size_t>(classes, 2, std::clamp<size_t>(count / 48, 2, 100));
+  const size_t members = std::clamp<size_t>(count / (4 * wanted), 8, 64);
+  if (count < kFewestRows) {
+    throw InvalidInput(
+        fmt::format("tuning: a pool of {} rows is too small for it; at least {} are needed", pool.size(), kFewestRows));
   }
   values_ = spread_rows(pool, common, kRows, threads, /*unit=*/false);
-  const std::vector<size_t> group = groups_of(unit_rows(values_, dim_), dim_, groups, threads);
-
-  std::vector<std::vector<size_t>> members(groups);
-  for (size_t i = 0; i < count; ++i) members[group[i]].push_back(i);
-  for (const size_t g : shuffled(groups)) {
-    const bool plays = train_.size() < std::min(wanted, groups / 3) && members[g].size() >= 8;
-    if (!plays) {
-      pool_rows_.insert(pool_rows_.end(), members[g].begin(), members[g].end());
-      continue;
-    }
-    // Every other row is for tests.
+  const std::vector<float> unit = unit_rows(values_, dim_);
+  std::vector<std::vector<size_t>> near(wanted);
+  SeededRandom random(1);
+  std::vector<size_t> centres(wanted);
+  for (size_t& centre : centres) centre = random.next64() % count;
+  parallel_blocks(wanted, 1, threads, [&](size_t c, size_t, unsigned) {
+    near[c] = nearest_rows(unit, dim_, centres[c], members * kApart);
+  });
+  std::vector<bool> taken(count);
+  for (size_t c = 0; c < wanted; ++c) {
+    // One row out of kApart, every other one of them for tests.
     std::vector<size_t> train;
     size_t tests = 0;
-    for (size_t i = 0; i < members[g].size(); ++i) {
-      if (i % 2 == 0) {
+    for (size_t i = 0; i < near[c].size(); i += kApart) {
+      const size_t row = near[c][i];
+      if (taken[row]) continue;
+      taken[row] = true;
+      if ((i / kApart) % 2 == 0) {
         train.push_back(train_rows_.size());
-        train_rows_.push_back(members[g][i]);
+        train_rows_.push_back(row);
       } else if (tests++ < kTestRows) {
-        test_rows_.push_back(members[g][i]);
+        test_rows_.push_back(row);
         test_labels_.push_back(train_.size());
       }
     }
+    if (train.empty() || tests == 0) throw InvalidInput("tuning: the pool's rows are too much alike for it");
     train_.push_back(std::move(train));
   }
-  std::sort(pool_rows_.begin(), pool_rows_.end());
+  for (size_t i = 0; i < count; ++i) {
+    if (!taken[i]) pool_rows_.push_back(i);
+  }
   directions_ = std::min(dim_, pool_rows_.size() / 2);
 }
 
