@@ -16,7 +16,7 @@ namespace {
 using Kind = TransformSpec::Kind;
 
 constexpr size_t kMostDirections = 512;
-constexpr size_t kDirections[] = {32, 64, 128, 256, 512};
+constexpr size_t kDirections[] = {16, 32, 64, 128, 256, 512};
 constexpr unsigned kPercents[] = {30, 50};
 const Rational kMetricShare{1, 10};
 constexpr double kRatios[] = {1, 10, 100};
@@ -117,14 +117,10 @@ std::vector<TransformSpec> Tuner::transforms() const {
   return result;
 }
 
-// Of those with up to 128 directions the largest `most`, where all directions count alike.
-std::vector<TransformSpec> Tuner::selection_transforms(size_t most) const {
+// A public row stands for a class by itself, so few directions do: up to 64.
+std::vector<TransformSpec> Tuner::selection_transforms() const {
   std::vector<TransformSpec> result = transforms();
-  const auto unfit = [](const TransformSpec& t) { return t.percent != 50 || t.directions > 128; };
-  if (!stored_) std::erase_if(result, unfit);
-  const size_t left_out = most == 1 && result.size() > 1 ? 1 : 0;  // 64 before 128
-  result.erase(result.end() - static_cast<std::ptrdiff_t>(left_out), result.end());
-  if (result.size() > most) result.erase(result.begin(), result.end() - static_cast<std::ptrdiff_t>(most));
+  if (!stored_) std::erase_if(result, [](const TransformSpec& transform) { return transform.directions > 64; });
   return result;
 }
 
@@ -196,7 +192,7 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
     }
   }
   if (budget.relation == Relation::add_remove) {
-    for (const TransformSpec& transform : selection_transforms(gaussian ? 1 : 2)) {
+    for (const TransformSpec& transform : selection_transforms()) {
       const PseudoClasses::Rows& rows = space(transform).rows;
       const Rational low = cosine_quantile(rows, 0.9), middle = cosine_quantile(rows, 0.99),
                      high = cosine_quantile(rows, 0.999);

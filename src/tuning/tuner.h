@@ -22,7 +22,7 @@ class Tuner {
   static PublicTransform common_space(const PublicData& pool, const TuneOptions& options);
   const Space& space(const TransformSpec& transform);
   std::vector<TransformSpec> transforms() const;
-  std::vector<TransformSpec> selection_transforms(size_t most) const;
+  std::vector<TransformSpec> selection_transforms() const;
   void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, uint64_t records);
 
   TuneOptions options_;
