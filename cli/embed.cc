@@ -105,8 +105,7 @@ void run(Options options) {
 void add_onnx_options(CLI::App& command, Options& options) {
   OnnxOptions& onnx = options.how.onnx;
   const std::string group = "Models in ONNX's format";
-  command.add_option("--output-name", onnx.output, "The output that is the embedding; else the likeliest")
-      ->group(group);
+  command.add_option("--output", onnx.output, "The output that is the embedding; else the likeliest")->group(group);
   command.add_option("--pool", onnx.pool, "Of an output with a vector a token: the class token or the mean")
       ->check(CLI::IsMember({"cls", "mean"}))
       ->group(group);
@@ -143,7 +142,7 @@ void add_embed(CLI::App& app) {
   command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx)")
       ->required()
       ->type_name("NAME|model.onnx");
-  command->add_option("-o,--output", options->embed.output, "Embeddings to write (.npy)")->required();
+  command->add_option("-o", options->embed.output, "Embeddings to write (.npy)")->required();
   command->add_option("--labels", options->embed.labels,
                       "Labels to write beside them (.npy, int64), and class names (….classes.txt)");
   command->add_option("--label-source", options->source.labels, "Where labels come from when they are in a file apart");

@@ -81,7 +81,7 @@ TEST(EmbedCommand, RefusesInOneLineAndWritesNothing) {
            {{"--rows", "first"}, "FIRST:END"},
            {{"--labels", dir.path("y.npy")}, "no labels"},
            {{"--size", "9"}, "8 × 8"},
-           {{"--output-name", "logits"}, "no output 'logits'"}}) {
+           {{"--output", "logits"}, "no output 'logits'"}}) {
     const auto result = run_program(embed_command(dir, "x.npy", more));
     EXPECT_EQ(result.status, 1) << words;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;

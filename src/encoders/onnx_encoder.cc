@@ -127,7 +127,7 @@ std::vector<float> OnnxEncoder::run(std::span<const float> inputs) const {
   if (!usable) {
     throw InvalidInput(
         fmt::format("{}: its output {} for {} images is not a vector an image (N×D), a vector a token "
-                    "(N×T×D) or a map of features; choose another with --output-name",
+                    "(N×T×D) or a map of features; choose another with --output",
                     path_, OnnxTensor{output_.name, output_.type, shape}.describe(), batch_));
   }
   if (shape.size() == 2) return std::move(result.values);
