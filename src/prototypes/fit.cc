@@ -16,6 +16,8 @@ namespace {
 // Fewer rows make no groups to tune on.
 constexpr size_t kSmallestPoolToTune = 1000;
 
+constexpr uint64_t kMostToSelectFor = uint64_t{1} << 18;
+
 bool selects(Method method) { return method == Method::public_one || method == Method::public_k; }
 
 void check_selection(const Hyperparameters& hp) {
@@ -169,6 +171,13 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
   Hyperparameters& hp = options_.hyperparameters;
   if (hp.method == Method::automatic) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
+    // What could fail after the choice is tried here, while it costs nothing.
+    PublicTransform::compute(hp.transform, data.dim(), pool, options.threads);
+    if (budget.notion == Notion::pure) {
+      Hyperparameters widest = hp;
+      widest.method = Method::public_one;
+      check_records(widest, data);
+    }
     if (options.records > 0) hp = tuned(budget, options.records);
   }
   price_ = dppl::price(hp, budget);
@@ -228,6 +237,9 @@ Hyperparameters FitPlan::tuned(const BudgetSpec& budget, uint64_t records) const
   return choose(*pool_, budget,
                 {.classes = data_.classes().size(),
                  .records = records,
+                 // Scores of more records would not fit 62 bits (check_records).
+                 .method = budget.notion != Notion::pure && records > kMostToSelectFor ? std::optional(Method::mean)
+                                                                                       : std::nullopt,
                  .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
                  .threads = options_.threads});
 }
