@@ -29,6 +29,7 @@ struct Options {
   std::string ledger, dataset;
   std::optional<uint64_t> seed;
   bool not_private = false, json = false;
+  std::string set_by_hand;  // an option that tuning would have to overrule
 };
 
 // --transform auto with a method of the user's: that method's settings, tuned on the pool for a declared number of
@@ -100,6 +101,10 @@ void run(const Options& options) {
         "a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither");
   }
   say_when_interrupted("nothing was spent and nothing was written");
+  if (!options.set_by_hand.empty() && (options.method == "auto" || options.transform == "auto")) {
+    throw CLI::ValidationError(options.set_by_hand,
+                               "is what --method auto and --transform auto choose; leave it out, or name both");
+  }
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
   const BudgetSpec budget = options.budget.read();
   FitOptions fit_options;
@@ -225,7 +230,17 @@ void add_fit(CLI::App& app) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
-  command->callback([options] { run(*options); });
+  command->callback([options, command] {
+    for (const char* name : {"--clip-min", "--clip-max", "--threshold", "--mechanism", "--k", "--shrink", "--spread",
+                             "--lift", "--metric-share"}) {
+      if (command->count(name) > 0) options->set_by_hand = name;
+    }
+    // Without tuning auto takes these into account; a method's own tuning does not know them.
+    for (const char* name : {"--norm", "--distance", "--estimator", "--average-pool"}) {
+      if (command->count(name) > 0 && options->method != "auto") options->set_by_hand = name;
+    }
+    run(*options);
+  });
 }
 
 }  // namespace dppl::cli

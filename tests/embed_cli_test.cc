@@ -76,12 +76,12 @@ TEST(EmbedCommand, RefusesInOneLineAndWritesNothing) {
   dir.file("m.onnx", SmallResNet().model().bytes());
   dir.file("broken.onnx", "not a model");
   const size_t before = dir.entries();
-  for (const auto& [more, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--rows", "5:9"}, "none of the 3 images"},
-           {{"--rows", "first"}, "FIRST:END"},
-           {{"--labels", dir.path("y.npy")}, "no labels"},
-           {{"--size", "9"}, "8 × 8"},
-           {{"--output", "logits"}, "no output 'logits'"}}) {
+  for (const auto& [more, words] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{{{"--rows", "5:9"}, "none of the 3 images"},
+                                                                     {{"--rows", "first"}, "FIRST:END"},
+                                                                     {{"--labels", dir.path("y.npy")}, "no labels"},
+                                                                     {{"--size", "9"}, "8 × 8"},
+                                                                     {{"--output", "logits"}, "no output 'logits'"}}) {
     const auto result = run_program(embed_command(dir, "x.npy", more));
     EXPECT_EQ(result.status, 1) << words;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;

@@ -77,6 +77,10 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   EXPECT_NEAR(nlohmann::json::parse(threshold.out).at("hyperparameters").at("clip_max").get<double>(), 1.500001, 1e-9);
   EXPECT_EQ(fit({"--method", "public", "--threshold", "1.5", "--clip-min", "1", "--epsilon", "1"}).status, 2);
   EXPECT_EQ(fit({"--method", "mean", "--lift", "0.5", "--rho", "1"}).status, 1);
+  // What tuning would overrule is refused, not ignored.
+  EXPECT_EQ(fit({"--method", "auto", "--clip-min", "1", "--epsilon", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "public", "--transform", "auto", "--mechanism", "laplace", "--epsilon", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "mean", "--transform", "auto", "--distance", "euclidean", "--rho", "1"}).status, 2);
 }
 
 }  // namespace

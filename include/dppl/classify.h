@@ -24,8 +24,8 @@ class Classifier {
   // The nearest class of every row.
   std::vector<int32_t> predict(const Embeddings& rows, const Progress& progress = {}) const;
   // The similarity of every row to every class, block by block in order: cosine (mean over a class's prototypes), or
-  // minus the Euclidean distance. Larger is nearer. `take` gets the first row's number, the scores (rows × classes) and
-  // the nearest classes.
+  // minus the Euclidean distance, or the inner product (dot). Larger is nearer. `take` gets the first row's number, the
+  // scores (rows × classes) and the nearest classes.
   using Take = std::function<void(uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest)>;
   void score(const Embeddings& rows, const Take& take) const;
 

@@ -41,9 +41,6 @@ class PublicTransform {
   static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
                                  std::vector<float> basis);
 
-  // The same with the leading `directions` only; pca and whiten.
-  PublicTransform leading(size_t directions) const;
-
   const TransformSpec& spec() const { return spec_; }
   size_t input_dim() const { return input_dim_; }
   size_t pooled_dim() const { return input_dim_ / spec_.average_pool; }

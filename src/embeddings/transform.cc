@@ -212,18 +212,6 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   return result;
 }
 
-PublicTransform PublicTransform::leading(size_t directions) const {
-  TransformSpec spec = spec_;
-  spec.directions = directions;
-  PublicTransform result(spec, input_dim_);
-  result.mean_ = mean_;
-  for (size_t i = 0; i < pooled_dim(); ++i) {
-    const auto row = basis().subspan(i * spec_.directions, directions);
-    result.basis_.insert(result.basis_.end(), row.begin(), row.end());
-  }
-  return result;
-}
-
 PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
                                          std::vector<float> basis) {
   PublicTransform result(spec, input_dim);

@@ -103,8 +103,8 @@ std::string mean_rows(const Model& model) {
                                         amount_words(used.metric_share)));
   }
   if (used.shrink) {
-    result += row("shrunk to the pool", fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread),
-                                                    amount_words(used.lift)));
+    result += row("shrunk to the pool",
+                  fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread), amount_words(used.lift)));
   }
   if (!model.sums.empty()) {
     result += row("noise of the sums",

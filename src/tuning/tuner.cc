@@ -83,14 +83,11 @@ void sort_by_worth(std::vector<Trial>& trials) {
 double Trial::worth() const { return balanced + kMinorityWeight * minority; }
 
 PublicTransform Tuner::common_space(const PublicData& pool, const TuneOptions& options) {
-  if (stored_transform(pool)) {
-    return PublicTransform::compute(*stored_transform(pool), pool.dim(), &pool, options.threads);
-  }
-  TransformSpec spec = options.transform.value_or(TransformSpec{});
-  if (!options.transform) spec = {.kind = Kind::pca, .directions = kMostDirections, .average_pool = 1};
-  if (!options.transform) {
-    spec.directions = std::min({spec.directions, pool.dim(), (pool.size() + 1) / 2});
-  }
+  const TransformSpec widest{.kind = Kind::pca,
+                             .directions = std::min({kMostDirections, pool.dim(), (pool.size() + 1) / 2}),
+                             .average_pool = 1,
+                             .percent = 50};
+  const TransformSpec spec = stored_transform(pool).value_or(options.transform.value_or(widest));
   return PublicTransform::compute(spec, pool.dim(), &pool, options.threads);
 }
 
