@@ -192,7 +192,7 @@ uint64_t FitPlan::model_bytes() const {
   // What is still to be chosen is chosen from this at most.
   const bool open = hp.method == Method::automatic;
   const uint64_t classes = data_.classes().size(), per_class = open ? 5 : hp.method == Method::public_k ? hp.k : 1;
-  const uint64_t dim = open ? std::min<uint64_t>(data_.dim(), 512) : transform_.output_dim();
+  const uint64_t dim = open ? data_.dim() : transform_.output_dim();
   uint64_t bytes = 4 * (open ? data_.dim() * (dim + 1) : transform_.mean().size() + transform_.basis().size());
   bytes += classes * (per_class * (4 * dim + 8) + 8 * dim + 8);
   for (size_t c = 0; data_.classes().has_names() && c < classes; ++c) bytes += 6 * data_.classes().name(c).size() + 8;
