@@ -5,7 +5,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "dppl/error.h"
@@ -53,13 +52,6 @@ std::vector<size_t> nearest_rows(const std::vector<float>& rows, size_t dim, siz
 }
 
 }  // namespace
-
-double uniform(Random& random) { return (static_cast<double>(random.next64() >> 11) + 0.5) * 0x1p-53; }
-
-double normal(Random& random) {
-  const double radius = std::sqrt(-2 * std::log(uniform(random)));
-  return radius * std::cos(2 * std::numbers::pi * uniform(random));
-}
 
 std::vector<uint64_t> expected_sizes(uint64_t records, size_t classes, double ratio) {
   std::vector<double> shape(classes, 1);

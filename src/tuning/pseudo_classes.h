@@ -49,9 +49,4 @@ class PseudoClasses {
 // least 1.
 std::vector<uint64_t> expected_sizes(uint64_t records, size_t classes, double ratio);
 
-// A standard normal number, for simulations only.
-double normal(Random& random);
-// Uniform in (0, 1).
-double uniform(Random& random);
-
 }  // namespace dppl

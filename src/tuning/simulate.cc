@@ -10,6 +10,7 @@
 #include "prototypes/pool_posterior.h"
 #include "prototypes/second_moment.h"
 #include "prototypes/shape.h"
+#include "random/simulation.h"
 #include "similarity/gemm.h"
 
 namespace dppl {

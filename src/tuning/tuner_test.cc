@@ -9,6 +9,7 @@
 #include <set>
 
 #include "dppl/error.h"
+#include "random/simulation.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "tuning/cache.h"
