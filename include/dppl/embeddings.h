@@ -169,6 +169,7 @@ class PrivateData {
 };
 
 class PoolFile;
+struct PoolSpectrum;
 
 // The public pool: a .npy, with the same checks of its rows, or a pool file (dppl/pool.h); at least one row. Copies
 // share the data.
@@ -185,6 +186,9 @@ class PublicData {
   // BLAKE2b-256, in hex: of type, shape and stored bytes of a .npy, read whole the first time; of a pool file the
   // digest that `dppl pool info` shows. Safe from any thread.
   const std::string& digest() const;
+  // The principal directions of a .npy, computed the first time (seconds for a thousand dimensions) and kept. Safe from
+  // any thread.
+  const PoolSpectrum& spectrum(size_t average_pool, unsigned threads) const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <mutex>
 
 #include "dppl/embeddings.h"
@@ -8,6 +9,7 @@
 #include "embeddings/check_rows.h"
 #include "embeddings/digest.h"
 #include "embeddings/pool_file.h"
+#include "embeddings/pool_spectrum.h"
 
 namespace dppl {
 namespace {
@@ -45,6 +47,8 @@ struct PublicData::State {
   const std::shared_ptr<const PoolFile> file;  // null for a matrix
   std::once_flag digested;
   std::string digest;
+  std::mutex spectra_mutex;
+  std::map<size_t, PoolSpectrum> spectra;  // by the width of average pooling
 };
 
 PublicData PublicData::open(const std::string& path, unsigned threads) {
@@ -66,6 +70,13 @@ const std::string& PublicData::digest() const {
     state_->digest = state_->file ? state_->file->info().digest : digest_of_matrix(state_->embeddings);
   });
   return state_->digest;
+}
+
+const PoolSpectrum& PublicData::spectrum(size_t average_pool, unsigned threads) const {
+  const std::lock_guard lock(state_->spectra_mutex);
+  const auto known = state_->spectra.find(average_pool);
+  if (known != state_->spectra.end()) return known->second;
+  return state_->spectra.emplace(average_pool, PoolSpectrum::of(*this, average_pool, threads)).first->second;
 }
 
 }  // namespace dppl

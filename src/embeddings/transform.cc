@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <charconv>
 #include <cmath>
 
 #include "dppl/error.h"
 #include "embeddings/pool_file.h"
-#include "numbers/parallel.h"
+#include "embeddings/pool_spectrum.h"
 #include "similarity/row_math.h"
 
 namespace dppl {
@@ -21,73 +20,10 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
 
 bool has_directions(Kind kind) { return kind == Kind::pca || kind == Kind::whiten; }
 
-// Sums over blocks of this many rows, added in the order of the blocks: the same bits with any number of threads.
-constexpr size_t kBlockRows = 256;
-
-std::vector<float> pool_mean(const PublicTransform& uncentered, const PublicData& pool, unsigned threads) {
-  const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kBlockRows - 1) / kBlockRows;
-  std::vector<double> sums(blocks * dim);
-  parallel_blocks(pool.size(), kBlockRows, threads, [&](size_t begin, size_t end, unsigned) {
-    std::vector<float> scratch(pool.dim()), row(dim);
-    double* sum = sums.data() + begin / kBlockRows * dim;
-    for (size_t i = begin; i < end; ++i) {
-      uncentered.apply(pool.embeddings().row_view(i, scratch), row);
-      for (size_t k = 0; k < dim; ++k) sum[k] += static_cast<double>(row[k]);
-    }
-  });
-  std::vector<float> mean(dim);
-  for (size_t k = 0; k < dim; ++k) {
-    double sum = 0;
-    for (size_t b = 0; b < blocks; ++b) sum += sums[b * dim + k];
-    mean[k] = static_cast<float>(sum / static_cast<double>(pool.size()));
-  }
-  return mean;
-}
-
-// The pool's covariance. Each thread owns a band of the matrix and walks all rows in order, so every entry has one
-// order of additions.
-Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicData& pool, unsigned threads) {
-  const size_t dim = centered.pooled_dim();
-  std::vector<double> total(dim * dim);
-  // Bands of equal area of the lower triangle.
-  const auto edge = [&](size_t band) {
-    return band == threads
-               ? dim
-               : static_cast<size_t>(std::sqrt(static_cast<double>(band) / threads) * static_cast<double>(dim));
-  };
-  parallel_blocks(threads, 1, threads, [&](size_t band, size_t, unsigned) {
-    const size_t first = edge(band), last = edge(band + 1);
-    std::vector<float> scratch(pool.dim()), rows(kBlockRows * dim), gram((last - first) * dim);
-    for (size_t begin = 0; begin < pool.size(); begin += kBlockRows) {
-      const size_t count = std::min(kBlockRows, pool.size() - begin);
-      for (size_t i = 0; i < count; ++i) {
-        centered.apply(pool.embeddings().row_view(begin + i, scratch), std::span(rows).subspan(i * dim, dim));
-      }
-      std::fill(gram.begin(), gram.end(), 0.0f);
-      add_gram(rows.data(), count, dim, first, last, gram.data());
-      for (size_t i = first; i < last; ++i) {
-        for (size_t j = 0; j <= i; ++j) total[i * dim + j] += static_cast<double>(gram[(i - first) * dim + j]);
-      }
-    }
-  });
-  const auto size = static_cast<Eigen::Index>(dim);
-  Eigen::MatrixXd covariance(size, size);
-  for (size_t i = 0; i < dim; ++i) {
-    for (size_t j = 0; j <= i; ++j) {
-      const auto a = static_cast<Eigen::Index>(i), b = static_cast<Eigen::Index>(j);
-      covariance(a, b) = covariance(b, a) = total[i * dim + j] / static_cast<double>(pool.size());
-    }
-  }
-  return covariance;
-}
-
-// Leading eigenvectors as columns (row-major), each divided by its standard deviation where asked.
-std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const TransformSpec& spec) {
-  // Eigen, compiled for the baseline: one code path on every machine, so one result.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
-  const Eigen::Index dim = covariance.rows(), k = static_cast<Eigen::Index>(spec.directions);
-  const double smallest = solver.eigenvalues()(dim - 1) * 1e-10;
-  const Eigen::Index usable = (solver.eigenvalues().array() > smallest).count();
+// Leading directions as columns (row-major), each divided by its variance to the power of the spec where asked.
+std::vector<float> leading_directions(const PoolSpectrum& spectrum, const TransformSpec& spec) {
+  const Eigen::Index dim = spectrum.directions.rows(), k = static_cast<Eigen::Index>(spec.directions);
+  const Eigen::Index usable = (spectrum.variances.array() > spectrum.variances(0) * 1e-10).count();
   if (k > usable) {
     throw InvalidInput(
         fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
@@ -95,17 +31,15 @@ std::vector<float> leading_directions(const Eigen::MatrixXd& covariance, const T
   }
   std::vector<float> basis(static_cast<size_t>(dim * k));
   for (Eigen::Index c = 0; c < k; ++c) {
-    Eigen::VectorXd direction = solver.eigenvectors().col(dim - 1 - c);
-    Eigen::Index largest;
-    direction.cwiseAbs().maxCoeff(&largest);
-    double scale = direction(largest) < 0 ? -1 : 1;  // an eigenvector has no sign of its own
+    double scale = 1;
     // One half is a square root, which is the same everywhere; other powers are the C library's.
-    const double variance = solver.eigenvalues()(dim - 1 - c);
+    const double variance = spectrum.variances(c);
     if (spec.kind == Kind::whiten) {
       scale /= spec.percent == 50 ? std::sqrt(variance) : std::pow(variance, spec.percent / 100.0);
     }
-    for (Eigen::Index i = 0; i < dim; ++i)
-      basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * direction(i));
+    for (Eigen::Index i = 0; i < dim; ++i) {
+      basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * spectrum.directions(i, c));
+    }
   }
   return basis;
 }
@@ -202,13 +136,13 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   check_stored_transform(*pool, spec);
   if (stored_transform(*pool)) return pool->pool_file()->transform();
-  TransformSpec so_far = spec;
-  so_far.kind = Kind::none;
-  result.mean_ = pool_mean(PublicTransform(so_far, input_dim), *pool, threads);
-  if (!has_directions(spec.kind)) return result;
-  so_far.kind = Kind::center;
-  result.basis_ = leading_directions(
-      pool_covariance(restore(so_far, input_dim, result.mean_, {}), *pool, std::max(threads, 1u)), spec);
+  if (!has_directions(spec.kind)) {
+    result.mean_ = pool_mean(*pool, spec.average_pool, threads);
+    return result;
+  }
+  const PoolSpectrum& spectrum = pool->spectrum(spec.average_pool, threads);
+  result.mean_ = spectrum.mean;
+  result.basis_ = leading_directions(spectrum, spec);
   return result;
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "dppl/embeddings.h"
+
+namespace dppl {
+
+// Where the pool's rows lie: their mean and the directions in which they vary, after unit length and average pooling.
+// A function of the pool alone, bit for bit the same on every machine and with any number of threads.
+struct PoolSpectrum {
+  std::vector<float> mean;
+  Eigen::VectorXd variances;   // descending
+  Eigen::MatrixXd directions;  // in columns, in the same order; each one's largest entry is positive
+
+  static PoolSpectrum of(const PublicData& pool, size_t average_pool, unsigned threads);
+};
+
+std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsigned threads);
+
+}  // namespace dppl
