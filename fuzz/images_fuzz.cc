@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     switch (data[0] % 5) {
       case 0:
         check(dppl::decode_jpeg(file, "fuzz.jpg", kFewPixels));
+        check(dppl::decode_jpeg(file, "fuzz.jpg", kFewPixels, {9, 9}));
         break;
       case 1:
         check(dppl::decode_png(file, "fuzz.png", kFewPixels));

@@ -18,6 +18,8 @@ class Encoder {
   // What was used, for people and for a resumed run: name, version or digest, preprocessing.
   virtual std::string description() const = 0;
 
+  // Images may be reduced to this size before they are prepared, by a reader that can do so cheaply.
+  virtual PixelSize least_size() const { return kFullSize; }
   // One image made ready, and how many values that is. Called from several threads.
   virtual size_t input_size() const = 0;
   virtual void prepare(const Image& image, std::span<float> input) const = 0;

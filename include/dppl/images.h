@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,13 @@ struct Image {
   std::vector<uint8_t> pixels;                 // width × height × channels
 };
 
+struct PixelSize {
+  size_t width = 0, height = 0;
+  friend bool operator==(const PixelSize&, const PixelSize&) = default;
+};
+// Larger than any image: nothing is to be lost.
+inline constexpr PixelSize kFullSize{std::numeric_limits<size_t>::max(), std::numeric_limits<size_t>::max()};
+
 // A list of images in an order that depends on the source's contents alone. Safe to read from several threads.
 class ImageSource {
  public:
@@ -28,6 +36,12 @@ class ImageSource {
   virtual size_t size() const = 0;
   // Decodes one image, upright. Throws InvalidInput for one that cannot be read.
   virtual Image read(size_t i) const = 0;
+  // The same for one who makes it smaller anyway: where that is cheaper, it comes reduced in proportion, but to no less
+  // than `least` either way.
+  virtual Image read_at_least(size_t i, PixelSize least) const {
+    static_cast<void>(least);
+    return read(i);
+  }
   // For messages: a path, or a file and the number of the image in it.
   virtual std::string name(size_t i) const = 0;
   // Labels where the source has them, one an image, and the classes they belong to.

@@ -182,7 +182,7 @@ class Embedding {
     parallel_blocks(refusals.size(), 16, options_.threads, [&](size_t begin, size_t end, unsigned) {
       for (size_t i = begin; i < end; ++i) {
         try {
-          source_.read(rows_[from + i]);
+          source_.read_at_least(rows_[from + i], encoder_.least_size());
         } catch (const Error& error) {
           refusals[i] = error.what();
         }

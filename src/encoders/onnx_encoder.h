@@ -30,6 +30,7 @@ class OnnxEncoder : public Encoder {
   size_t dim() const override { return dim_; }
   std::string description() const override { return description_; }
   size_t input_size() const override { return preprocessor_.values(); }
+  PixelSize least_size() const override { return preprocessor_.least_size(); }
   void prepare(const Image& image, std::span<float> input) const override { preprocessor_.apply(image, input); }
   void encode(std::span<const float> inputs, size_t count, std::span<float> out) override;
 

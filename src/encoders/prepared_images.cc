@@ -57,7 +57,8 @@ void PreparedImages::prepare(size_t image) {
   Batch& batch = batch_of(image);
   const size_t size = encoder_.input_size(), place = image - batch.first;
   try {
-    encoder_.prepare(source_.read(rows_[image]), std::span(batch.inputs).subspan(place * size, size));
+    const Image read = source_.read_at_least(rows_[image], encoder_.least_size());
+    encoder_.prepare(read, std::span(batch.inputs).subspan(place * size, size));
   } catch (const Error& error) {
     batch.refusal[place] = error.what();
   }

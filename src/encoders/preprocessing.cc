@@ -12,6 +12,8 @@ namespace dppl {
 namespace {
 
 constexpr float kPerByte = 1.0f / 255;
+// How much is left to the filter, which then decides what the result looks like (Pillow's reducing_gap).
+constexpr size_t kGap = 2;
 
 std::string describe(const PixelSize& size) { return fmt::format("{} × {}", size.width, size.height); }
 
@@ -59,7 +61,7 @@ Preprocessor::Preprocessor(Preprocessing how, bool planar, std::string_view name
                     name));
   }
   seen_ = *how_.seen();
-  const PixelSize before = how_.shorter ? PixelSize{*how_.shorter, *how_.shorter} : how_.resized.value_or(seen_);
+  const PixelSize before = resized();
   if (seen_.width > before.width || seen_.height > before.height) {
     throw InvalidInput(fmt::format("{}: {} cannot be cut out of {}; make --crop at most --size", name,
                                    dppl::describe(seen_), dppl::describe(before)));
@@ -72,9 +74,18 @@ Preprocessor::Preprocessor(Preprocessing how, bool planar, std::string_view name
   }
 }
 
+PixelSize Preprocessor::resized() const {
+  return how_.shorter ? PixelSize{*how_.shorter, *how_.shorter} : how_.resized.value_or(seen_);
+}
+
+PixelSize Preprocessor::least_size() const {
+  const PixelSize size = resized();
+  return {kGap * size.width, kGap * size.height};
+}
+
 void Preprocessor::apply(const Image& image, std::span<float> out) const {
   assert(out.size() == values());
-  const PixelSize size = how_.shorter ? scaled(image, *how_.shorter) : how_.resized.value_or(seen_);
+  const PixelSize size = how_.shorter ? scaled(image, *how_.shorter) : resized();
   // Cut before channels are repeated; a grey image is resized once, not three times.
   Image ready = resize(image, size.width, size.height, how_.interpolation.value_or(Interpolation::bicubic));
   ready = to_rgb(centre_crop(ready, seen_.width, seen_.height));

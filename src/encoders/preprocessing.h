@@ -10,11 +10,6 @@
 
 namespace dppl {
 
-struct PixelSize {
-  size_t width = 0, height = 0;
-  friend bool operator==(const PixelSize&, const PixelSize&) = default;
-};
-
 // A pixel value p becomes (p · scale − mean) / deviation, a channel each.
 struct Normalisation {
   float scale = 1;
@@ -50,10 +45,15 @@ class Preprocessor {
 
   size_t values() const { return seen_.width * seen_.height * 3; }
   PixelSize seen() const { return seen_; }
+  // An image reduced to no less than this gives very nearly what the whole one gives.
+  PixelSize least_size() const;
   // Safe from several threads.
   void apply(const Image& image, std::span<float> out) const;
 
  private:
+  // Of both sides or, with `shorter`, at least.
+  PixelSize resized() const;
+
   Preprocessing how_;
   PixelSize seen_;
   bool planar_;

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "dppl/error.h"
+#include "images/decode.h"
 #include "support/expect_error.h"
+#include "support/image_files.h"
 #include "support/memory_images.h"
 
 namespace dppl {
@@ -134,6 +139,47 @@ TEST(Preprocessing, AgreesWithPillow) {
                             0.171875f,  -0.125000f, 0.101562f,  0.085938f, -0.031250f,
                             -0.226562f, -0.203125f, -0.218750f, 0.179688f, -0.023438f};
   expect_values(Preprocessor(how, false, "m"), grey, bilinear);
+}
+
+// Shapes and edges of many sizes, soft and sharp, as a photograph has them.
+uint8_t scene(size_t x, size_t y, size_t c) {
+  const double u = static_cast<double>(x), v = static_cast<double>(y), phase = static_cast<double>(c);
+  const double value = 128 + 50 * std::sin(u / 90 + phase) * std::cos(v / 70) + 25 * std::sin(u * v / 9000 + phase) +
+                       20 * std::sin(u / 7) + (std::hypot(u - 500, v - 400) < 210 ? 30 : 0);
+  return static_cast<uint8_t>(std::clamp(value, 0.0, 255.0));
+}
+
+// Whatever the shape, and whether both sides or the shorter one is given: cosine distance below 5e-4 after preparing,
+// with a pixel's values around zero.
+TEST(Preprocessing, TakesReducedImagesForWholeOnes) {
+  Preprocessing stretched, cut;
+  stretched.resized = PixelSize{96, 64};
+  cut.shorter = 80;
+  cut.crop = PixelSize{64, 64};
+  cut.interpolation = Interpolation::bilinear;
+  for (const PixelSize size : {PixelSize{1024, 768}, PixelSize{1356, 732}, PixelSize{436, 910}}) {
+    const std::string file = testing::jpeg_bytes(testing::make_image(size.width, size.height, 3, scene));
+    const auto decode = [&](PixelSize least) {
+      return decode_image(std::as_bytes(std::span(file)), "x.jpg", kMaxPixels, least);
+    };
+    const Image whole = decode(kFullSize);
+    for (Preprocessing how : {stretched, cut}) {
+      how.normalisation = Normalisation::named("half");
+      const Preprocessor preprocessor(how, true, "m");
+      const Image reduced = decode(preprocessor.least_size());
+      EXPECT_LE(2 * reduced.width, whole.width + 1);
+      std::vector<float> expected(preprocessor.values()), values(preprocessor.values());
+      preprocessor.apply(whole, expected);
+      preprocessor.apply(reduced, values);
+      double dot = 0, left = 0, right = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        dot += double{values[i]} * double{expected[i]};
+        left += double{values[i]} * double{values[i]};
+        right += double{expected[i]} * double{expected[i]};
+      }
+      EXPECT_LT(1 - dot / std::sqrt(left * right), 5e-4) << size.width << " × " << size.height;
+    }
+  }
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 namespace dppl {
 
-Image decode_image(std::span<const std::byte> file, std::string_view name, size_t max_pixels) {
+Image decode_image(std::span<const std::byte> file, std::string_view name, size_t max_pixels, PixelSize least) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(file, name, max_pixels);
+  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(file, name, max_pixels, least);
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(file, name, max_pixels);
   throw InvalidInput(
       fmt::format("{}: {}; remove it or save it as JPEG or PNG", name,

@@ -18,9 +18,11 @@ using testing::make_image;
 using testing::png_bytes;
 using testing::with_orientation;
 
-Image decode(const std::string& file, size_t max_pixels = kMaxPixels) {
-  return decode_image(std::as_bytes(std::span(file)), "x.jpg", max_pixels);
+Image decode(const std::string& file, size_t max_pixels = kMaxPixels, PixelSize least = kFullSize) {
+  return decode_image(std::as_bytes(std::span(file)), "x.jpg", max_pixels, least);
 }
+
+PixelSize size_of(const Image& image) { return {image.width, image.height}; }
 
 uint8_t slope(size_t x, size_t y, size_t c) { return static_cast<uint8_t>(5 * x + 3 * y + 40 * c); }
 
@@ -95,6 +97,63 @@ TEST(Decode, TurnsEveryOrientationUpright) {
   EXPECT_EQ(decode(with_orientation(jpeg_bytes(stored), 9)).width, 32u);
 }
 
+TEST(Decode, ReducesJpegToNoLessThanAsked) {
+  for (const size_t channels : {1u, 3u, 4u}) {
+    const std::string file = jpeg_bytes(make_image(208, 104, channels, slope));
+    const Image whole = decode(file);
+    for (size_t width = 1; width <= 210; width += 11) {
+      for (size_t height = 1; height <= 110; height += 7) {
+        const Image image = decode(file, kMaxPixels, {width, height});
+        EXPECT_GE(image.width, std::min<size_t>(width, 208));
+        EXPECT_GE(image.height, std::min<size_t>(height, 104));
+        EXPECT_EQ(image.channels, whole.channels);
+        EXPECT_EQ(image.pixels.size(), image.width * image.height * image.channels);
+        if (width > 104 || height > 52) {
+          EXPECT_EQ(image.pixels, whole.pixels);
+        }
+      }
+    }
+  }
+  const std::string colour = jpeg_bytes(make_image(208, 104, 3, slope));
+  EXPECT_EQ(size_of(decode(colour, kMaxPixels, {105, 20})), (PixelSize{208, 104}));
+  EXPECT_EQ(size_of(decode(colour, kMaxPixels, {104, 52})), (PixelSize{104, 52}));
+  EXPECT_EQ(size_of(decode(colour, kMaxPixels, {50, 20})), (PixelSize{52, 26}));
+  EXPECT_EQ(size_of(decode(colour, kMaxPixels, {0, 0})), (PixelSize{26, 13}));
+  expect_error<InvalidInput>([&] { decode(colour, 20000, {1, 1}); }, {"208 × 104"});  // as stored
+}
+
+// A quarter of 203 pixels is 50.75: not 51 if 50 are wanted, but near enough if only 12 are.
+TEST(Decode, ReducesNothingOutOfShape) {
+  const std::string file = jpeg_bytes(make_image(203, 208, 1, slope));
+  EXPECT_EQ(size_of(decode(file, kMaxPixels, {50, 50})), (PixelSize{203, 208}));
+  EXPECT_EQ(size_of(decode(file, kMaxPixels, {12, 12})), (PixelSize{51, 52}));
+}
+
+TEST(Decode, LeavesPngAsItIs) {
+  const std::string file = png_bytes(make_image(203, 101, 3, slope));
+  EXPECT_EQ(decode(file, kMaxPixels, {1, 1}).pixels, decode(file).pixels);
+}
+
+// What is asked for is the upright image.
+TEST(Decode, ReducesWhatIsTurned) {
+  const std::string stored = jpeg_bytes(make_image(256, 128, 1, [](size_t x, size_t y, size_t) {
+    return static_cast<uint8_t>((x < 128 ? 20 : 90) + (y < 64 ? 0 : 140));
+  }));
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const std::string file = with_orientation(stored, orientation);
+    const Image whole = decode(file),
+                half = decode(file, kMaxPixels, orientation < 5 ? PixelSize{100, 60} : PixelSize{60, 100});
+    ASSERT_EQ(size_of(half), (PixelSize{whole.width / 2, whole.height / 2}));
+    for (size_t y = 2; y < half.height; y += half.height / 2) {
+      for (size_t x = 2; x < half.width; x += half.width / 2) {
+        EXPECT_NEAR(half.pixels[y * half.width + x], whole.pixels[2 * y * whole.width + 2 * x], 3) << orientation;
+      }
+    }
+    const PixelSize across = orientation < 5 ? PixelSize{60, 100} : PixelSize{100, 60};
+    EXPECT_EQ(decode(file, kMaxPixels, across).pixels, whole.pixels) << orientation;
+  }
+}
+
 TEST(Decode, TakesDamagedExifForUpright) {
   const std::string file = with_orientation("\xff\xd8", 6);
   const std::span<const std::byte> exif = std::as_bytes(std::span(file)).subspan(12);
@@ -124,7 +183,7 @@ TEST(Decode, SurvivesDamagedFiles) {
       std::string damaged = file;
       damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
       try {
-        const Image result = decode(damaged, 1 << 20);
+        const Image result = decode(damaged, 1 << 20, i % 2 == 0 ? kFullSize : PixelSize{3, 3});
         EXPECT_EQ(result.pixels.size(), result.width * result.height * result.channels);
       } catch (const InvalidInput&) {
         ++refused;

@@ -37,9 +37,11 @@ class JpegFile {
   bool opened() const { return opened_; }
   const jpeg_decompress_struct& info() const { return info_; }
 
-  // Asks for grey, RGB or CMYK, whichever is nearest; false where there is no such way.
-  bool start() {
+  // Asks for grey, RGB or CMYK, whichever is nearest, and for the smallest size that is not below `least` (as stored);
+  // false where there is no such way.
+  bool start(PixelSize least) {
     if (setjmp(jump_) != 0) return false;
+    reduce(least);
     const J_COLOR_SPACE stored = info_.jpeg_color_space;
     info_.out_color_space = stored == JCS_GRAYSCALE                    ? JCS_GRAYSCALE
                             : stored == JCS_CMYK || stored == JCS_YCCK ? JCS_CMYK
@@ -87,6 +89,25 @@ class JpegFile {
     return jpeg_read_header(&info_, TRUE) == JPEG_HEADER_OK;
   }
 
+  // Other eighths are possible, but have no fast transform: they cost more than the whole image.
+  void reduce(PixelSize least) {
+    info_.scale_denom = 8;
+    for (info_.scale_num = 1; info_.scale_num < 8; info_.scale_num *= 2) {
+      jpeg_calc_output_dimensions(&info_);
+      if (suffices(info_.output_width, info_.image_width, least.width) &&
+          suffices(info_.output_height, info_.image_height, least.height)) {
+        return;
+      }
+    }
+  }
+
+  // A side that ends in a part of a pixel gets a whole one, which stretches the image: by no more than a 16th of a
+  // pixel of the size that is asked for. Encoders see the difference sooner than people.
+  bool suffices(size_t reduced, size_t stored, size_t least) const {
+    const size_t covered = 8 * reduced, exact = info_.scale_num * stored;
+    return reduced >= least && 16 * least * (covered - exact) <= exact;
+  }
+
   [[noreturn]] static void fail(j_common_ptr info) {
     std::longjmp(static_cast<JpegFile*>(info->client_data)->jump_, 1);
   }
@@ -124,14 +145,16 @@ std::vector<uint8_t> rgb_of_cmyk(const std::vector<uint8_t>& cmyk, bool inverted
 
 }  // namespace
 
-Image decode_jpeg(std::span<const std::byte> file, std::string_view name, size_t max_pixels) {
+Image decode_jpeg(std::span<const std::byte> file, std::string_view name, size_t max_pixels, PixelSize least) {
   JpegFile jpeg(file);
   const auto refuse_unless = [&](bool good) {
     if (!good) throw InvalidInput(fmt::format("{}: a damaged JPEG file: {}; remove or replace it", name, jpeg.fault()));
   };
   refuse_unless(jpeg.opened());
   check_image_size(jpeg.info().image_width, jpeg.info().image_height, name, max_pixels);
-  refuse_unless(jpeg.start());
+  const int orientation = jpeg.orientation();
+  if (turns_on_its_side(orientation)) std::swap(least.width, least.height);
+  refuse_unless(jpeg.start(least));
   const auto channels = static_cast<size_t>(jpeg.info().output_components);
   Image image{jpeg.info().output_width, jpeg.info().output_height, channels, {}};
   image.pixels.resize(image.width * image.height * channels);
@@ -140,7 +163,7 @@ Image decode_jpeg(std::span<const std::byte> file, std::string_view name, size_t
     image.pixels = rgb_of_cmyk(image.pixels, jpeg.info().saw_Adobe_marker != 0);
     image.channels = 3;
   }
-  return upright(std::move(image), jpeg.orientation());
+  return upright(std::move(image), orientation);
 }
 
 }  // namespace dppl

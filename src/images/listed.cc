@@ -24,10 +24,10 @@ ListedImages::ListedImages(std::string root, std::vector<std::string> names, std
   fingerprint_ = to_hex(digest_of(std::as_bytes(std::span(text))));
 }
 
-Image ListedImages::read(size_t i) const {
+Image ListedImages::read_at_least(size_t i, PixelSize least) const {
   const std::string path = name(i);
   const MappedFile file(path);
-  return decode_image(file.bytes(), path);
+  return decode_image(file.bytes(), path, kMaxPixels, least);
 }
 
 std::string ListedImages::name(size_t i) const { return (std::filesystem::path(root_) / names_.at(i)).string(); }

@@ -16,7 +16,8 @@ class ListedImages : public ImageSource {
                std::optional<ClassSet> classes);
 
   size_t size() const override { return names_.size(); }
-  Image read(size_t i) const override;
+  Image read(size_t i) const override { return read_at_least(i, kFullSize); }
+  Image read_at_least(size_t i, PixelSize least) const override;
   std::string name(size_t i) const override;
   std::optional<std::vector<int64_t>> labels() const override { return labels_; }
   std::optional<ClassSet> classes() const override { return classes_; }

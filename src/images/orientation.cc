@@ -43,7 +43,8 @@ int exif_orientation(std::span<const std::byte> exif) {
 Image upright(Image image, int orientation) {
   if (orientation == 1) return image;
   // Pixel (x, y) of the result lies at (x, y) of the source, or at (y, x), counted from the right or from the bottom.
-  const bool swap = orientation >= 5, from_right = (orientation & 3) == 3 || orientation == 2 || orientation == 8,
+  const bool swap = turns_on_its_side(orientation),
+             from_right = (orientation & 3) == 3 || orientation == 2 || orientation == 8,
              from_bottom = (orientation & 3) == 3 || orientation == 4 || orientation == 6;
   const size_t channels = image.channels;
   Image result{swap ? image.height : image.width, swap ? image.width : image.height, channels, {}};

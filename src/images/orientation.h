@@ -11,6 +11,9 @@ namespace dppl {
 // `exif` begins with the byte order mark of TIFF.
 int exif_orientation(std::span<const std::byte> exif);
 
+// Whether its width is the height of the image as stored.
+inline bool turns_on_its_side(int orientation) { return orientation >= 5; }
+
 // Turns and mirrors an image as its orientation asks.
 Image upright(Image image, int orientation);
 

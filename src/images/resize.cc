@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "dppl/error.h"
 #include "images/limits.h"
+#include "similarity/levels.h"
 
 namespace dppl {
 namespace {
 
 // Weights are integers of this many binary places: a sum of bytes with them fits 32 bits.
 constexpr int kPlaces = 22;
+constexpr int32_t kHalf = 1 << (kPlaces - 1);
 
 double bilinear(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
 
@@ -57,27 +60,55 @@ std::vector<Window> windows(size_t from, size_t to, Interpolation interpolation)
 
 uint8_t rounded(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kPlaces, 0, 255)); }
 
-template <size_t Channels>
-void resize_line(const uint8_t* line, const std::vector<Window>& across, uint8_t* out) {
+void grey_line(const uint8_t* line, const std::vector<Window>& across, uint8_t* out) {
   for (const Window& window : across) {
-    int32_t sums[Channels];
-    std::fill_n(sums, Channels, 1 << (kPlaces - 1));
-    const uint8_t* pixel = line + window.first * Channels;
-    for (const int32_t weight : window.weights) {
-      for (size_t c = 0; c < Channels; ++c) sums[c] += pixel[c] * weight;
-      pixel += Channels;
-    }
-    for (size_t c = 0; c < Channels; ++c) *out++ = rounded(sums[c]);
+    int32_t sum = kHalf;
+    const uint8_t* pixel = line + window.first;
+    for (const int32_t weight : window.weights) sum += *pixel++ * weight;
+    *out++ = rounded(sum);
   }
 }
+
+// The channels of a pixel side by side, and one lane more, which is not used.
+using Lanes [[gnu::vector_size(16)]] = int32_t;
+
+template <CpuLevel>
+DPPL_INLINE void colour_line_body(const int32_t* line, const std::vector<Window>& across, uint8_t* out) {
+  for (const Window& window : across) {
+    Lanes sums = Lanes{} + kHalf;
+    const int32_t* pixel = line + window.first * 3;
+    for (const int32_t weight : window.weights) {
+      Lanes values;
+      std::memcpy(&values, pixel, sizeof values);
+      sums += values * weight;
+      pixel += 3;
+    }
+    for (size_t c = 0; c < 3; ++c) *out++ = rounded(sums[c]);
+  }
+}
+
+template <CpuLevel>
+DPPL_INLINE void add_line_body(const uint8_t* line, size_t size, int32_t weight, int32_t* sums) {
+  for (size_t x = 0; x < size; ++x) sums[x] += line[x] * weight;
+}
+
+DPPL_KERNEL(colour_line, (const int32_t* line, const std::vector<Window>& across, uint8_t* out), (line, across, out))
+DPPL_KERNEL(add_line, (const uint8_t* line, size_t size, int32_t weight, int32_t* sums), (line, size, weight, sums))
 
 Image resize_across(const Image& image, size_t width, Interpolation interpolation) {
   Image result{width, image.height, image.channels, std::vector<uint8_t>(width * image.height * image.channels)};
   const std::vector<Window> across = windows(image.width, width, interpolation);
-  const auto line = image.channels == 1 ? resize_line<1> : resize_line<3>;
+  const size_t stride = image.width * image.channels;
+  std::vector<int32_t> wide(stride + 1);  // the lane that is not used reads one beyond
   for (size_t y = 0; y < image.height; ++y) {
-    line(image.pixels.data() + y * image.width * image.channels, across,
-         result.pixels.data() + y * width * image.channels);
+    const uint8_t* const line = image.pixels.data() + y * stride;
+    uint8_t* const out = result.pixels.data() + y * width * image.channels;
+    if (image.channels == 1) {
+      grey_line(line, across, out);
+    } else {
+      std::copy_n(line, stride, wide.data());
+      DPPL_DISPATCH(colour_line, (wide.data(), across, out));
+    }
   }
   return result;
 }
@@ -88,10 +119,10 @@ Image resize_down(const Image& image, size_t height, Interpolation interpolation
   const std::vector<Window> down = windows(image.height, height, interpolation);
   std::vector<int32_t> sums(stride);
   for (size_t y = 0; y < height; ++y) {
-    std::fill(sums.begin(), sums.end(), 1 << (kPlaces - 1));
+    std::fill(sums.begin(), sums.end(), kHalf);
     const uint8_t* line = image.pixels.data() + down[y].first * stride;
     for (const int32_t weight : down[y].weights) {
-      for (size_t x = 0; x < stride; ++x) sums[x] += line[x] * weight;
+      DPPL_DISPATCH(add_line, (line, stride, weight, sums.data()));
       line += stride;
     }
     std::transform(sums.begin(), sums.end(), result.pixels.data() + y * stride, rounded);

@@ -24,7 +24,7 @@ struct Shown {
 };
 
 void write_image(HtmlWriter& out, const Shown& shown, uint64_t number, const std::string& words) {
-  const Image image = thumbnail(shown.source.read(number), shown.side);
+  const Image image = thumbnail(shown.source.read_at_least(number, {2 * shown.side, 2 * shown.side}), shown.side);
   const bool crisp = std::max(image.width, image.height) <= kCrispSide;
   out.leaf("img", {{"src", png_data_uri(image)},
                    {"width", std::to_string(image.width)},

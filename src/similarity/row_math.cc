@@ -4,20 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "similarity/cpu.h"
-
-// Each kernel is one generic body that the compiler vectorises, instantiated once for the baseline and once for AVX2.
-#define DPPL_INLINE [[gnu::always_inline]] inline
-#if defined(__x86_64__)
-#define DPPL_AVX2 [[gnu::target("avx2")]]
-#else
-#define DPPL_AVX2
-#endif
-#define DPPL_KERNEL(name, parameters, arguments)                                          \
-  DPPL_AVX2 static void name##_avx2 parameters { name##_body<CpuLevel::avx2> arguments; } \
-  static void name##_portable parameters { name##_body<CpuLevel::portable> arguments; }
-#define DPPL_DISPATCH(name, arguments) \
-  (cpu_level() >= CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments)
+#include "similarity/levels.h"
 
 namespace dppl {
 namespace {
