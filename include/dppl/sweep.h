@@ -35,7 +35,7 @@ struct SweepRow {
   std::string trace;  // JSON object of lists of numbers, or empty
 };
 
-// CSV as in RFC 4180, one header line. read_results throws InvalidInput with the line's number.
+// CSV as in RFC 4180, one header line; lines end in LF. parse_results throws InvalidInput with the line's number.
 std::string results_csv(const std::vector<SweepRow>& rows);
 std::vector<SweepRow> parse_results(std::string_view text, const std::string& name);
 
