@@ -29,7 +29,9 @@ class Selector {
         random_(random),
         work_(work),
         lazy_(!task.joint && task.mechanism == Selection::exponential),
-        choices_(task.classes) {}
+        choices_(task.classes) {
+    if (task.scores != nullptr) task.scores->resize(task.classes);
+  }
 
   std::vector<Choice> run() {
     // The exponential mechanism needs few scores: classes whose bounds come from one pass over the pool.
@@ -112,7 +114,7 @@ class Selector {
     return {{one.value}, one.guarantee};
   }
 
-  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
+  std::vector<int64_t> all_scores(const ClassScores& scores) {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
     std::vector<int64_t> values(all.size());
@@ -122,6 +124,13 @@ class Selector {
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores, all.size());
+    return values;
+  }
+
+  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
+    std::vector<int64_t> own;
+    std::vector<int64_t>& values = task_.scores != nullptr ? (*task_.scores)[c] : own;
+    if (values.empty()) values = all_scores(scores);
     const Utilities utilities{values, task_.range.top()};
     if (task_.joint) return joint_top_k(std::move(budgets_[c]), stream, utilities, task_.k);
     const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
