@@ -49,6 +49,7 @@ struct Baseline {
   bool is_private;            // false: a reference that no budget touches
   BaselineSettings defaults;  // every setting it knows, with its default
   BaselineResult (*run)(const BaselineInput& input, SeededRandom& random);
+  bool uses_pool = false;  // reads input.pool
 };
 
 // All of them, in the order of the documentation. find_baseline: null where there is none of that name.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "dppl/embeddings.h"
@@ -12,6 +14,56 @@
 // Many runs of many methods, and their table and figures. For experiments on data that the experimenter may see: runs
 // are seeded, hence not private.
 namespace dppl {
+
+// ---- Plans
+
+// A value of a method's setting. Numbers of every kind are doubles.
+using SweepSetting = std::variant<bool, double, std::string>;
+using SweepSettings = std::map<std::string, SweepSetting, std::less<>>;
+
+// What to run: every method on every data set with every pool, imbalance, budget and seed. docs/sweep.md says how to
+// write one.
+struct SweepPlan {
+  struct Data {
+    std::string name, encoder;
+    std::string train, train_labels, test, test_labels;  // paths
+    std::string classes;                                 // a number or a path
+    std::vector<size_t> pools = {};                      // of SweepPlan::pools
+    size_t line = 0;                                     // of the plan's file
+  };
+  struct Pool {
+    std::string name, file;
+    std::vector<uint64_t> rows = {};  // prefixes; empty: the whole file
+    size_t line = 0;
+  };
+  struct Method {
+    std::string name, kind;
+    SweepSettings settings = {};           // the transform among them
+    std::vector<SweepSettings> grid = {};  // more settings, of which the best by test accuracy is taken
+    bool tune_on_pool = false;             // settings from the pool instead
+    size_t line = 0;
+  };
+  struct Map {
+    size_t method = 0;  // of SweepPlan::methods
+    double rho = 0, ratio = 1;
+  };
+
+  std::string file, title;
+  std::vector<std::string> figures = {};
+  std::vector<double> rho = {}, ratio = {1};
+  std::vector<uint64_t> seeds = {};
+  std::vector<Data> data = {};
+  std::vector<Pool> pools = {};
+  std::vector<Method> methods = {};  // lists in settings spelled out, one method each
+  std::vector<Map> maps = {};
+};
+
+// Throw InvalidInput, in one line with the file, the line and the key, for whatever could fail later. Relative paths
+// are looked up under `data_directory`; empty: beside the plan. parse_plan opens no file.
+SweepPlan parse_plan(std::string_view text, const std::string& file, const std::string& data_directory = "");
+SweepPlan load_plan(const std::string& path, const std::string& data_directory = "");
+
+// ---- Results
 
 // One run: what it was, and what came of it. The columns of results.csv, in this order.
 struct SweepRow {
@@ -60,7 +112,31 @@ struct SweepResults {
   std::vector<SweepRow> rows;
   std::map<double, std::vector<uint64_t>> class_sizes = {};  // by ratio, for the first seed, by class
   std::vector<SweepMap> maps = {};
+  uint64_t taken_over = 0;  // runs that an earlier call had finished
 };
+
+struct SweepOptions {
+  std::string directory;  // for runs.jsonl and what write_sweep() writes; made if it is not there
+  std::string version;    // of the program: runs of another one are not taken over
+  unsigned threads = kDefaultThreads;
+  // Of the runs that are left to do; called from any thread.
+  std::function<void(uint64_t done, uint64_t total)> progress = {};
+};
+
+// Runs the plan. Each finished run is on the disk at once, in runs.jsonl, and is not run again by another call with the
+// same data, settings and version; failed ones are. What comes out depends on the plan and the data alone, but for the
+// seconds. A run that fails is a row that says so. Throws InvalidInput before the first run where data do not fit
+// together.
+SweepResults run_sweep(const SweepPlan& plan, const SweepOptions& options);
+
+// Writes results.csv, report.html and figures/NAME.svg, each whole or not at all, and returns the figures' paths.
+struct SweepFiles {
+  std::string results, report;
+  std::vector<std::string> figures;
+};
+SweepFiles write_sweep(const SweepResults& results, const std::string& directory);
+
+// ---- Figures
 
 // The names of all figures: "budget", "minority", "encoders", "pool-size", "pool-choice", "top-k", "coinpress",
 // "mechanisms", "projection", "runtime", "class-sizes", "map".
@@ -78,5 +154,7 @@ std::string sweep_html(const SweepResults& results);
 
 // Means over seeds ± standard errors, a table for each data set, pool and ratio, for the terminal.
 std::string describe_results(const std::vector<SweepRow>& rows);
+// The same for machines: a JSON list with one object for each data set, pool, ratio, method and budget.
+std::string results_json(const std::vector<SweepRow>& rows);
 
 }  // namespace dppl

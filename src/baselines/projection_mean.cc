@@ -22,8 +22,12 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 }  // namespace
 
 Baseline projection_mean() {
-  return {"projection-mean", "nearest noisy class sum after a linear projection that was trained with DP-SGD", true,
-          projection_settings(), run};
+  return {"projection-mean",
+          "nearest noisy class sum after a linear projection that was trained with DP-SGD",
+          true,
+          projection_settings(),
+          run,
+          true};
 }
 
 }  // namespace dppl

@@ -88,8 +88,12 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 Baseline projection_public() {
   BaselineSettings defaults = projection_settings();
   defaults.insert({{"candidates", 10000}, {"clip_min", 0}, {"clip_max", 1}});
-  return {"projection-public", "one public row a class, chosen after a linear projection that was trained with DP-SGD",
-          true, std::move(defaults), run};
+  return {"projection-public",
+          "one public row a class, chosen after a linear projection that was trained with DP-SGD",
+          true,
+          std::move(defaults),
+          run,
+          true};
 }
 
 }  // namespace dppl
