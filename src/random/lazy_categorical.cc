@@ -1,6 +1,7 @@
 #include "random/lazy_categorical.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "dppl/error.h"
 #include "random/categorical.h"
