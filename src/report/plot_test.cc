@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log_axis.h"
 #include "support/html_checks.h"
 
 namespace dppl {
@@ -10,8 +9,8 @@ namespace {
 
 using testing::count_of;
 
-TEST(LogAxis, PlacesByLogarithmWithRoomAtTheEnds) {
-  const LogAxis axis(0.001, 10);
+TEST(LogarithmicAxis, PlacesByLogarithmWithRoomAtTheEnds) {
+  const Axis axis = Axis::logarithmic(0.001, 10);
   EXPECT_NEAR(axis.position(0.1), 0.5, 1e-12);
   EXPECT_NEAR(axis.position(1) - axis.position(0.1), axis.position(0.1) - axis.position(0.01), 1e-12);
   EXPECT_GT(axis.position(0.001), 0);
@@ -21,9 +20,9 @@ TEST(LogAxis, PlacesByLogarithmWithRoomAtTheEnds) {
   EXPECT_EQ(labels, (std::vector<std::string>{"0.001", "0.01", "0.1", "1", "10"}));
 }
 
-TEST(LogAxis, HasTicksWhateverTheRange) {
+TEST(LogarithmicAxis, HasTicksWhateverTheRange) {
   for (const auto& [least, most] : {std::pair{0.02, 0.02}, {0.3, 0.31}, {1e-300, 1e300}, {1e-6, 2e-6}, {5e-5, 0.9}}) {
-    const LogAxis axis(least, most);
+    const Axis axis = Axis::logarithmic(least, most);
     EXPECT_GE(axis.ticks().size(), 2u) << least;
     EXPECT_LE(axis.ticks().size(), 10u) << least;
     for (const auto& tick : axis.ticks()) {
@@ -43,7 +42,7 @@ std::string drawn(const std::vector<PlotSeries>& series) {
 }
 
 TEST(Plot, DrawsEveryPointAtItsPlace) {
-  const std::string svg = drawn({{"one", {{0.1, 0.5, "<half>"}, {0.001, 1, "all"}}}, {"two", {{0.1, 0, "none"}}}});
+  const std::string svg = drawn({{"one", {{0.1, 0.5, "<half>"}, {0.001, 1, "all"}}}, {"two", {{0.1, 0, "none"}}, {1}}});
   testing::expect_balanced(svg);
   EXPECT_EQ(count_of(svg, "class=\"point\""), 3u);
   EXPECT_EQ(count_of(svg, "<polyline"), 1u);  // a line needs two points
@@ -61,7 +60,7 @@ TEST(Plot, DrawsEveryPointAtItsPlace) {
 
 TEST(Plot, NeighbouringSeriesDifferInShapeAndColour) {
   std::vector<PlotSeries> series;
-  for (int i = 0; i < 30; ++i) series.push_back({std::to_string(i), {{1, 0.5, "x"}}});
+  for (int i = 0; i < 30; ++i) series.push_back({std::to_string(i), {{1, 0.5, "x"}}, {static_cast<size_t>(i)}});
   const std::string svg = drawn(series);
   EXPECT_EQ(count_of(svg, "class=\"point\""), 30u);
   for (const char* shape : {"<circle", "<polygon", "<rect"}) EXPECT_GT(count_of(svg, shape), 0u) << shape;
