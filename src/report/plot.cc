@@ -98,6 +98,13 @@ bool all_fit(const Scale& scale) {
 void draw_axes(HtmlWriter& out, const Scale& scale) {
   const Panel& panel = *scale.panel;
   out.element("g", {{"class", "grid"}}, [&] {
+    if (panel.x.ticks().empty()) {
+      out.leaf("rect", {{"class", "frame"},
+                        {"x", number(scale.inner.left)},
+                        {"y", number(scale.inner.top)},
+                        {"width", number(scale.inner.width)},
+                        {"height", number(scale.inner.height)}});
+    }
     for (const Axis::Tick& tick : panel.x.ticks())
       draw_line(out, scale.x(tick.value), scale.inner.top, scale.x(tick.value), scale.bottom());
     for (const Axis::Tick& tick : panel.y.ticks())
@@ -249,6 +256,7 @@ void draw_key(HtmlWriter& out, const PlotSeries& series, double left, double y) 
     if (series.joined) {
       out.leaf("polyline", {{"points", fmt::format("{:.2f},{:.2f} {:.2f},{:.2f}", left + 1, y, left + 27, y)}});
     }
+    if (series.joined && series.points.size() > kMostMarkers) return;
     out.element("g", {{"class", "sample"}}, [&] { draw_marker(out, series.look.number, left + 14, y); });
   });
 }

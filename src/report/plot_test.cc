@@ -9,15 +9,19 @@ namespace {
 
 using testing::count_of;
 
+std::vector<std::string> labels_of(const Axis& axis) {
+  std::vector<std::string> labels;
+  for (const auto& tick : axis.ticks()) labels.push_back(tick.label);
+  return labels;
+}
+
 TEST(LogarithmicAxis, PlacesByLogarithmWithRoomAtTheEnds) {
   const Axis axis = Axis::logarithmic(0.001, 10);
   EXPECT_NEAR(axis.position(0.1), 0.5, 1e-12);
   EXPECT_NEAR(axis.position(1) - axis.position(0.1), axis.position(0.1) - axis.position(0.01), 1e-12);
   EXPECT_GT(axis.position(0.001), 0);
   EXPECT_LT(axis.position(10), 1);
-  std::vector<std::string> labels;
-  for (const auto& tick : axis.ticks()) labels.push_back(tick.label);
-  EXPECT_EQ(labels, (std::vector<std::string>{"0.001", "0.01", "0.1", "1", "10"}));
+  EXPECT_EQ(labels_of(axis), (std::vector<std::string>{"0.001", "0.01", "0.1", "1", "10"}));
 }
 
 TEST(LogarithmicAxis, HasTicksWhateverTheRange) {
@@ -33,6 +37,24 @@ TEST(LogarithmicAxis, HasTicksWhateverTheRange) {
     EXPECT_GE(axis.position(least), 0);
     EXPECT_LE(axis.position(most), 1);
   }
+}
+
+TEST(PercentAxis, HoldsAllValuesInWholeSteps) {
+  EXPECT_EQ(labels_of(Axis::percent(0, 1)), (std::vector<std::string>{"0%", "20%", "40%", "60%", "80%", "100%"}));
+  EXPECT_EQ(labels_of(Axis::percent(0.71, 0.84)), (std::vector<std::string>{"70%", "75%", "80%", "85%"}));
+  for (const auto& [least, most] :
+       {std::pair{0.0, 0.0}, {1.0, 1.0}, {0.5, 0.5}, {0.39, 0.41}, {0.99, 1.0}, {0.4, 1.0}}) {
+    const Axis axis = Axis::percent(least, most);
+    EXPECT_GE(axis.ticks().size(), 3u) << least;
+    EXPECT_GE(axis.position(least), 0) << least;
+    EXPECT_LE(axis.position(most), 1) << most;
+  }
+}
+
+TEST(CountingAxis, NamesWholeNumbers) {
+  EXPECT_EQ(labels_of(Axis::counting(1, 5)), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(labels_of(Axis::counting(1, 100)), (std::vector<std::string>{"20", "40", "60", "80", "100"}));
+  EXPECT_EQ(labels_of(Axis::counting(3, 3)), (std::vector<std::string>{"3"}));
 }
 
 std::string drawn(const std::vector<PlotSeries>& series) {

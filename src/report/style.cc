@@ -28,6 +28,7 @@ const std::string_view kFigureStyle = R"css(
 .plot text.alarm { fill: var(--alarm); font-size: 15px; font-weight: 650; }
 .plot .ground { fill: var(--card); stroke: none; }
 .grid line { stroke: var(--line); stroke-width: 1; }
+.plot .frame { fill: none; stroke: var(--line); }
 polyline { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 circle, polygon, .plot rect, .key rect { fill: currentColor; stroke: var(--card); stroke-width: 1; }
 .band { fill-opacity: 0.14; stroke: none; }

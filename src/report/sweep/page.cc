@@ -189,7 +189,7 @@ void write_failures(HtmlWriter& out, const Source& source) {
 void write_footer(HtmlWriter& out) {
   section(out, "repeat", "How to repeat it", [&] {
     out.element("p", {}, [&] {
-      out.text("Every number on this page comes from ");
+      out.text("Every accuracy and every time on this page comes from ");
       out.text_element("code", "results.csv");
       out.text(
           ": one line a run, with its seed and its settings. The same plan with the same program gives the same "
