@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace dppl {
 namespace {
@@ -13,12 +14,6 @@ double quantile(const std::vector<double>& sorted, double share) {
   const auto below = static_cast<size_t>(at);
   const size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-Place place_of(const SweepRow& row) { return {row.data, row.encoder, row.pool, row.pool_rows, row.ratio}; }
-
-bool same_but_pool(const Place& a, const Place& b) {
-  return a.data == b.data && a.encoder == b.encoder && a.ratio == b.ratio;
 }
 
 }  // namespace
@@ -56,23 +51,31 @@ SweepRows all_rows(const std::vector<SweepRow>& rows) {
   return result;
 }
 
-std::string describe(const Place& place) {
-  std::string result = fmt::format("{}, {}", place.data, place.encoder);
-  if (!place.pool.empty()) result += fmt::format(", pool {} of {} rows", place.pool, place.pool_rows);
-  return result + fmt::format(", imbalance ratio {}", place.ratio);
+std::string words_of(const Place& place) {
+  const std::string result = fmt::format("{}, {}", place.data, place.encoder);
+  return place.pool.empty() ? result : fmt::format("{}, pool {} of {} rows", result, place.pool, place.pool_rows);
 }
 
-std::vector<PlaceRows> by_place(const SweepRows& rows) {
-  const std::vector<Place> places = distinct(rows, place_of);
+std::string describe(const Place& place) { return fmt::format("{}, imbalance ratio {}", words_of(place), place.ratio); }
+
+std::vector<PlaceRows> by_place(const SweepRows& rows, Ratios ratios) {
+  const auto place_of = [&](const SweepRow& row) {
+    return Place{row.data, row.encoder, row.pool, row.pool_rows, ratios == Ratios::apart ? row.ratio : 0};
+  };
+  const auto data_of = [](const SweepRow& row) { return std::tuple(row.data, row.encoder, row.ratio); };
+  const auto contains = [](const auto& list, const auto& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  const auto pooled = distinct(rows_where(rows, [](const SweepRow& row) { return !row.pool.empty(); }), data_of);
   std::vector<PlaceRows> result;
-  for (const Place& place : places) {
-    const bool covered = place.pool.empty() && std::any_of(places.begin(), places.end(), [&](const Place& other) {
-                           return !other.pool.empty() && same_but_pool(place, other);
-                         });
-    if (covered) continue;
-    result.push_back({place, rows_where(rows, [&](const SweepRow& row) {
-                        return place_of(row) == place || (row.pool.empty() && same_but_pool(place_of(row), place));
-                      })});
+  for (const Place& place : distinct(rows, place_of)) {
+    const auto data = distinct(rows_where(rows, [&](const SweepRow& row) { return place_of(row) == place; }), data_of);
+    SweepRows own = rows_where(rows, [&](const SweepRow& row) {
+      if (row.pool.empty())
+        return contains(data, data_of(row)) && contains(pooled, data_of(row)) == !place.pool.empty();
+      return place_of(row) == place;
+    });
+    if (!own.empty()) result.push_back({place, std::move(own)});
   }
   return result;
 }

@@ -62,6 +62,7 @@ struct Place {
 
   bool operator==(const Place&) const = default;
 };
+std::string words_of(const Place& place);  // without the ratio
 std::string describe(const Place& place);
 
 // The rows of every place, in order of appearance. Methods without a pool stand beside each pool.
@@ -69,7 +70,8 @@ struct PlaceRows {
   Place place;
   SweepRows rows;
 };
-std::vector<PlaceRows> by_place(const SweepRows& rows);
+enum class Ratios { apart, together };  // together: the places' ratio says nothing
+std::vector<PlaceRows> by_place(const SweepRows& rows, Ratios ratios = Ratios::apart);
 
 std::vector<std::optional<double>> budgets(const SweepRows& rows);  // ascending, no privacy last
 bool any_tuned_on_test(const SweepRows& rows);
