@@ -58,11 +58,13 @@ TEST(SweepCommand, WritesTableReportAndFigures) {
 TEST(SweepCommand, GoesOnAfterBeingKilled) {
   const TempDir dir;
   write_small_data(dir);
-  const std::string plan = write_small_plan(dir, kMethods, "[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]");
+  std::string rho;
+  for (int i = 1; i <= 80; ++i) rho += std::to_string(i) + ",";
+  const std::string plan = write_small_plan(dir, kMethods, "[" + rho + "]");
   for (const char* signal : {"KILL", "INT"}) {
     const std::string out = dir.path(signal);
     const RunResult killed =
-        run_command({"timeout", "-s", signal, "0.3", DPPL_PROGRAM, "sweep", plan, "-o", out, "--threads", "1"});
+        run_command({"timeout", "-s", signal, "0.2", DPPL_PROGRAM, "sweep", plan, "-o", out, "--threads", "1"});
     const RunResult done = run_program({"sweep", plan, "-o", out});
     EXPECT_EQ(done.status, 0) << done.err;
     if (killed.status != 0 && killed.err.find("interrupted") != std::string::npos) {

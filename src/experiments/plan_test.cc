@@ -69,7 +69,7 @@ rho = [0.1, 1]
 }
 
 TEST(Plan, RefusesInOneLineWithFileLineAndKey) {
-  const std::pair<std::string_view, std::initializer_list<std::string_view>> methods[] = {
+  const std::pair<std::string_view, std::vector<std::string_view>> methods[] = {
       {"", {"dir/plan.toml:1: method: is missing"}},
       {"[[method]]\nname='x'\nkind='dp-magic'", {"plan.toml:16: method 'x' kind: 'dp-magic'", "unknown", "public-k"}},
       {"[[method]]\nname='mean'\nsettings.k=3", {"plan.toml:16: method 'mean' settings k: not a setting of 'mean'"}},

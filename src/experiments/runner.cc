@@ -50,12 +50,11 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// Where all scores are computed, runs that differ in budget, k and mechanism alone share them.
-bool needs_all_scores(const Job& job) {
+// Runs that differ in budget, k and mechanism alone share their scores.
+bool has_scores(const Job& job) {
   if (!job.own) return false;
-  const Hyperparameters& how = job.own->hyperparameters;
-  return how.method == Method::public_k ||
-         (how.method == Method::public_one && how.selection != Selection::exponential);
+  const Method method = job.own->hyperparameters.method;
+  return method == Method::public_one || method == Method::public_k;
 }
 
 class Sweep {
@@ -232,7 +231,7 @@ class Sweep {
     std::map<Sharing, size_t> bundle_of;
     for (Job* job : jobs) {
       size_t at = bundles.size();
-      if (needs_all_scores(*job)) {
+      if (has_scores(*job)) {
         const Hyperparameters& how = job->own->hyperparameters;
         at = bundle_of.try_emplace({job->ratio, job->seed, how.clip_min, how.clip_max}, at).first->second;
       }

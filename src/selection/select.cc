@@ -102,7 +102,8 @@ class Selector {
     const std::span values(memory.get(), task_.pool.rows());
     scores.bound(column, {dots, values.size()}, values);
     BoundedUtilities utilities{
-        values, [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { scores.evaluate(candidates, out); },
+        values,
+        [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { evaluate(c, scores, candidates, out); },
         task_.range.top()};
     if (scores.can_tighten()) {
       utilities.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
@@ -114,23 +115,31 @@ class Selector {
     return {{one.value}, one.guarantee};
   }
 
-  std::vector<int64_t> all_scores(const ClassScores& scores) {
+  // Takes from the kept scores what is there, and computes and keeps the rest.
+  void evaluate(size_t c, const ClassScores& scores, std::span<const uint32_t> candidates,
+                std::span<int64_t> out) const {
+    if (task_.scores == nullptr) return scores.evaluate(candidates, out);
+    std::vector<int64_t>& kept = (*task_.scores)[c];
+    if (kept.empty()) kept.assign(task_.pool.rows(), -1);
+    std::vector<uint32_t> missing;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(missing),
+                 [&](uint32_t i) { return kept[i] < 0; });
+    std::vector<int64_t> computed(missing.size());
+    scores.evaluate(missing, computed);
+    for (size_t j = 0; j < missing.size(); ++j) kept[missing[j]] = computed[j];
+    for (size_t j = 0; j < candidates.size(); ++j) out[j] = kept[candidates[j]];
+  }
+
+  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
     std::vector<int64_t> values(all.size());
     for (size_t begin = 0; begin < all.size(); begin += kSlice) {
       const size_t size = std::min(kSlice, all.size() - begin);
-      scores.evaluate(std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
+      evaluate(c, scores, std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores, all.size());
-    return values;
-  }
-
-  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
-    std::vector<int64_t> own;
-    std::vector<int64_t>& values = task_.scores != nullptr ? (*task_.scores)[c] : own;
-    if (values.empty()) values = all_scores(scores);
     const Utilities utilities{values, task_.range.top()};
     if (task_.joint) return joint_top_k(std::move(budgets_[c]), stream, utilities, task_.k);
     const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
