@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   dppl::cli::add_longtail(app);
   dppl::cli::add_pool(app);
   dppl::cli::add_tune(app);
+  dppl::cli::add_sweep(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

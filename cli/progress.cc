@@ -19,7 +19,7 @@ ProgressBar::~ProgressBar() {
   if (shown_ && terminal_) std::cerr << "\r\033[K" << std::flush;
 }
 
-void ProgressBar::update(double fraction) {
+void ProgressBar::show(double fraction, const std::function<std::string(double)>& line) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
@@ -27,10 +27,23 @@ void ProgressBar::update(double fraction) {
   if (elapsed < 2 || fraction <= 0 || since_last < (terminal_ ? 0.1 : 10)) return;
   last_ = now;
   shown_ = true;
-  std::string line = fmt::format("{}: {:.0f}%", what_, 100 * fraction);
-  if (total_ > 0) line += fmt::format(", {:.0f} {}/s", fraction * static_cast<double>(total_) / elapsed, unit_);
-  line += fmt::format(", {:.0f} s left", elapsed / fraction - elapsed);
-  std::cerr << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
+  const std::string text = fmt::format("{}, {:.0f} s left", line(elapsed), elapsed / fraction - elapsed);
+  std::cerr << (terminal_ ? "\r\033[K" + text : text + "\n") << std::flush;
+}
+
+void ProgressBar::update(double fraction) {
+  show(fraction, [&](double elapsed) {
+    const std::string line = fmt::format("{}: {:.0f}%", what_, 100 * fraction);
+    if (total_ == 0) return line;
+    return fmt::format("{}, {:.0f} {}/s", line, fraction * static_cast<double>(total_) / elapsed, unit_);
+  });
+}
+
+void ProgressBar::count(uint64_t done, uint64_t total) {
+  show(static_cast<double>(done) / static_cast<double>(total), [&](double elapsed) {
+    return fmt::format("{}: {} of {} {}, {:.2g} {}/s", what_, done, total, unit_, static_cast<double>(done) / elapsed,
+                       unit_);
+  });
 }
 
 }  // namespace dppl::cli

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -17,9 +18,12 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void update(double fraction);  // safe from any thread
+  void update(double fraction);               // safe from any thread
+  void count(uint64_t done, uint64_t total);  // the same for few, long pieces of work: says how many
 
  private:
+  void show(double fraction, const std::function<std::string(double elapsed)>& line);
+
   using Clock = std::chrono::steady_clock;
   std::string what_, unit_;
   uint64_t total_;

@@ -25,4 +25,6 @@ if(PROJECT_NAME STREQUAL "dppl")
   find_package(CLI11 REQUIRED)
   find_package(Boost 1.74 REQUIRED)
   find_package(Eigen3 REQUIRED)
+  # Its pkg-config file asks for the compiled library; the headers alone do.
+  find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 endif()

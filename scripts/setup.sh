@@ -17,6 +17,7 @@ packages=(
   libboost-dev                                # Boost.Math: beta and chi-square quantiles
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
   libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
+  libtomlplusplus-dev                         # plans of dppl sweep
 )
 onnx=no
 for argument in "$@"; do

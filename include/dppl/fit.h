@@ -9,6 +9,8 @@
 
 namespace dppl {
 
+class PoolMemory;
+
 struct FitOptions {
   Hyperparameters hyperparameters;
   // What --method auto may expect, declared by the user; 0: it buys a noisy number of records with kSizeShare of the
@@ -17,6 +19,12 @@ struct FitOptions {
   unsigned threads = kDefaultThreads;
   // Called from time to time on long work with a fraction between 0 and 1.
   std::function<void(double)> progress;
+
+  // What many fits may share; for experiments. With the same pool: transforms, the tuner
+  // (src/tuning/pool_memory.h). With the same records, pool, transform and clip range: the scores of each class
+  // that a fit has computed. They are as private as the records.
+  std::shared_ptr<PoolMemory> memory = {};
+  std::vector<std::vector<int64_t>>* scores = nullptr;
 };
 
 inline const Rational kSizeShare{1, 100};
@@ -49,6 +57,7 @@ class FitPlan {
   Model fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
                  Random& random) const;
   Hyperparameters tuned(const BudgetSpec& budget, uint64_t records) const;
+  PublicTransform transform_of(const TransformSpec& spec) const;
 
   const PrivateData& data_;
   const PublicData* pool_;

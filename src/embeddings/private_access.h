@@ -13,6 +13,12 @@ class PrivateAccess {
  public:
   explicit PrivateAccess(const PrivateData& data) : data_(data) {}
 
+  // Records that are open already, for experiments: rows of a matrix, and one label a row. Checked as all others are.
+  static PrivateData some_rows(Embeddings embeddings, std::vector<int64_t> labels, std::vector<uint64_t> rows,
+                               ClassSet classes, unsigned threads) {
+    return PrivateData(std::move(embeddings), std::move(labels), std::move(rows), std::move(classes), threads);
+  }
+
   size_t size() const { return data_.labels_.size(); }
   std::span<const int64_t> labels() const { return data_.labels_; }
   // The stored matrix and the row of it that holds record i.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "dppl/error.h"
+#include "embeddings/csv_fields.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/text_lines.h"
 #include "images/decode.h"
@@ -18,35 +19,6 @@ namespace {
   throw InvalidInput(fmt::format("{}: {}", where, what));
 }
 
-// Takes a field off the front of a line and the comma after it. A quoted field may hold commas, and quotes twice.
-std::string take_field(std::string_view& line, std::string_view where) {
-  std::string field;
-  if (line.starts_with('"')) {
-    for (line.remove_prefix(1);; line.remove_prefix(1)) {
-      if (line.empty()) refuse(where, "a quote without an end; a line break inside quotes is not possible");
-      if (line.front() == '"') {
-        line.remove_prefix(1);
-        if (!line.starts_with('"')) break;
-      }
-      field += line.front();
-    }
-    if (!line.empty() && line.front() != ',') refuse(where, "something follows a closing quote; put a comma there");
-  } else {
-    field = line.substr(0, line.find(','));
-    line.remove_prefix(field.size());
-  }
-  return field;
-}
-
-std::vector<std::string> fields_of(std::string_view line, std::string_view where) {
-  std::vector<std::string> fields{take_field(line, where)};
-  while (line.starts_with(',')) {
-    line.remove_prefix(1);
-    fields.push_back(take_field(line, where));
-  }
-  return fields;
-}
-
 struct List {
   std::vector<std::string> paths, labels;  // labels: as many as paths, or none
 };
@@ -58,7 +30,8 @@ List read_list(const std::string& path) {
   List list;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}: line {}", path, i + 1);
-    std::vector<std::string> fields = fields_of(lines[i], where);
+    std::string_view line = lines[i];
+    std::vector<std::string> fields = take_csv_record(line, where);
     if (i == 0 && !has_image_name(fields[0])) continue;  // a header
     if (!has_image_name(fields[0])) refuse(where, "does not begin with the path of a .jpg, .jpeg or .png");
     const bool labelled = fields.size() == 2;

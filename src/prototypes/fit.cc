@@ -9,6 +9,7 @@
 #include "dppl/tune.h"
 #include "prototypes/method.h"
 #include "similarity/pair_scores.h"
+#include "tuning/pool_memory.h"
 
 namespace dppl {
 namespace {
@@ -165,14 +166,15 @@ Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
 FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget)
     : data_(data),
       pool_(pool),
-      options_{resolve(options.hyperparameters, budget, pool), options.records, options.threads, options.progress},
+      options_(options),
       budget_(budget),
       transform_(PublicTransform::restore({}, data.dim(), {}, {})) {
   Hyperparameters& hp = options_.hyperparameters;
+  hp = resolve(options.hyperparameters, budget, pool);
   if (hp.method == Method::automatic) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
     // What could fail after the choice is tried here, while it costs nothing.
-    PublicTransform::compute(hp.transform, data.dim(), pool, options.threads);
+    transform_of(hp.transform);
     if (budget.notion == Notion::pure) {
       Hyperparameters widest = hp;
       widest.method = Method::public_one;
@@ -184,7 +186,12 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
   if (hp.method == Method::automatic) return;
   check_pool(hp, data.dim(), pool);
   check_records(hp, data);
-  transform_ = PublicTransform::compute(hp.transform, data.dim(), pool, options.threads);
+  transform_ = transform_of(hp.transform);
+}
+
+PublicTransform FitPlan::transform_of(const TransformSpec& spec) const {
+  if (options_.memory && spec.needs_pool()) return options_.memory->transform(spec);
+  return PublicTransform::compute(spec, data_.dim(), pool_, options_.threads);
 }
 
 uint64_t FitPlan::model_bytes() const {
@@ -226,7 +233,7 @@ Model FitPlan::run(Budget budget, Random& random) const {
   const auto count = noisy_count(std::move(parts[0]), stream, static_cast<int64_t>(PrivateAccess(data_).size()));
   Hyperparameters chosen = tuned(parts[1].spec(), rounded_records(count.value, classes));
   chosen.size_share = kSizeShare;
-  const PublicTransform transform = PublicTransform::compute(chosen.transform, data_.dim(), pool_, options_.threads);
+  const PublicTransform transform = transform_of(chosen.transform);
   Model model = fit_with(chosen, transform, std::move(parts[1]), random);
   model.guarantee = compose(model.guarantee, count.guarantee);
   return model;
@@ -234,14 +241,15 @@ Model FitPlan::run(Budget budget, Random& random) const {
 
 Hyperparameters FitPlan::tuned(const BudgetSpec& budget, uint64_t records) const {
   const TransformSpec& transform = options_.hyperparameters.transform;
-  return choose(*pool_, budget,
-                {.classes = data_.classes().size(),
-                 .records = records,
-                 // Scores of more records would not fit 62 bits (check_records).
-                 .method = budget.notion != Notion::pure && records > kMostToSelectFor ? std::optional(Method::mean)
-                                                                                       : std::nullopt,
-                 .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
-                 .threads = options_.threads});
+  const TuneOptions tuning{.classes = data_.classes().size(),
+                           .records = records,
+                           // Scores of more records would not fit 62 bits (check_records).
+                           .method = budget.notion != Notion::pure && records > kMostToSelectFor
+                                         ? std::optional(Method::mean)
+                                         : std::nullopt,
+                           .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
+                           .threads = options_.threads};
+  return options_.memory ? options_.memory->choose(budget, tuning) : choose(*pool_, budget, tuning);
 }
 
 Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
@@ -249,8 +257,8 @@ Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTran
   const PrivateAccess access(data_);
   Model model{
       .hyperparameters = hyperparameters, .classes = data_.classes(), .transform = transform, .budget = budget_};
-  const FitInput input{access,           data_.classes().size(), pool_, transform, hyperparameters,
-                       options_.threads, options_.progress};
+  const FitInput input{access,           data_.classes().size(), pool_,           transform,        hyperparameters,
+                       options_.threads, options_.memory.get(),  options_.scores, options_.progress};
   Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
 
   model.guarantee = std::move(prototypes.guarantee);

@@ -14,6 +14,8 @@ struct FitInput {
   const PublicTransform& transform;
   const Hyperparameters& hyperparameters;
   unsigned threads;
+  PoolMemory* memory;                         // null: nothing is shared
+  std::vector<std::vector<int64_t>>* scores;  // the same
   const std::function<void(double)>& progress;
 };
 

@@ -4,6 +4,7 @@
 #include "prototypes/class_sums.h"
 #include "prototypes/integer_row.h"
 #include "prototypes/shape.h"
+#include "tuning/pool_memory.h"
 
 // DPPL-Mean: per class the noisy integer sum of its records (add/remove). Cosine needs only the direction of the sum,
 // so no count is released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
@@ -81,13 +82,14 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
     result.values = means(result);
     return result;
   }
-  std::optional<PoolPrior> prior;
+  std::shared_ptr<const PoolPrior> prior;
   if (how.shrink) {
-    prior = PoolPrior::of(spread_rows(*input.pool, input.transform, PoolPrior::kRows, input.threads),
-                          input.transform.output_dim(), input.threads);
+    prior = input.memory != nullptr
+                ? input.memory->prior(input.transform)
+                : std::make_shared<PoolPrior>(PoolPrior::of(*input.pool, input.transform, input.threads));
   }
   result.values = shape_prototypes(in_units(result.sums, result.unit), input.classes,
-                                   std::sqrt(released.variance.get_d()) * result.unit, how, prior ? &*prior : nullptr,
+                                   std::sqrt(released.variance.get_d()) * result.unit, how, prior.get(),
                                    moment ? &*moment : nullptr, input.threads);
   return result;
 }

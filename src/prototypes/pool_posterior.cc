@@ -118,6 +118,10 @@ PoolPrior PoolPrior::of(std::span<const float> rows, size_t dim, unsigned thread
   return prior;
 }
 
+PoolPrior PoolPrior::of(const PublicData& pool, const PublicTransform& transform, unsigned threads) {
+  return of(spread_rows(pool, transform, kRows, threads), transform.output_dim(), threads);
+}
+
 std::vector<double> posterior_means(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
                                     unsigned threads) {
   const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();

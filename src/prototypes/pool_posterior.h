@@ -19,6 +19,9 @@ struct PoolPrior {
   // rows: unit rows of the pool (count × dim), of which at most `most`, evenly spread, become atoms.
   static PoolPrior of(std::span<const float> rows, size_t dim, unsigned threads, size_t most = kAtoms);
 
+  // Of the pool in the space of a fit.
+  static PoolPrior of(const PublicData& pool, const PublicTransform& transform, unsigned threads);
+
   static constexpr size_t kAtoms = 4096, kNeighbours = 10, kRows = 20480;
 };
 

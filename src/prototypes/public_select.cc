@@ -29,6 +29,7 @@ Prototypes fit_public(const FitInput& input, Budget budget, Random& random) {
                            .k = how.k,
                            .joint = how.method == Method::public_k,
                            .threads = input.threads,
+                           .scores = input.scores,
                            .progress = input.progress};
   Prototypes result;
   result.per_class = task.joint ? task.k : 1;

@@ -28,7 +28,9 @@ class HtmlWriter {
   // An element without contents: <img …/>, <rect …/>.
   void leaf(std::string_view tag, Attributes attributes);
   void text(std::string_view text) { html_ += escape_html(text); }
+  void append(const HtmlWriter& other) { html_ += other.html_; }
 
+  bool empty() const { return html_.empty(); }
   const std::string& html() const { return html_; }
 
  private:

@@ -1,5 +1,6 @@
 #include "report/html.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace dppl {

@@ -10,16 +10,17 @@
 namespace dppl {
 namespace {
 
-std::string style_hash() {
+std::string hash_of(std::string_view style) {
   std::string hash(crypto_hash_sha256_BYTES, '\0');
   crypto_hash_sha256(reinterpret_cast<unsigned char*>(hash.data()),
-                     reinterpret_cast<const unsigned char*>(kStyle.data()), kStyle.size());
+                     reinterpret_cast<const unsigned char*>(style.data()), style.size());
   return base64(hash);
 }
 
 }  // namespace
 
 std::string html_page(std::string_view title, std::string_view body) {
+  const std::string style = fmt::format("{}{}", kFigureStyle, kPageStyle);
   return fmt::format(
       "<!DOCTYPE html>\n"
       "<html lang=\"en\">\n"
@@ -34,7 +35,7 @@ std::string html_page(std::string_view title, std::string_view body) {
       "</head>\n"
       "<body>\n{}\n</body>\n"
       "</html>\n",
-      style_hash(), escape_html(title), kStyle, body);
+      hash_of(style), escape_html(title), style, body);
 }
 
 }  // namespace dppl

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log_axis.h"
 #include "support/html_checks.h"
 
 namespace dppl {
@@ -10,20 +9,24 @@ namespace {
 
 using testing::count_of;
 
-TEST(LogAxis, PlacesByLogarithmWithRoomAtTheEnds) {
-  const LogAxis axis(0.001, 10);
+std::vector<std::string> labels_of(const Axis& axis) {
+  std::vector<std::string> labels;
+  for (const auto& tick : axis.ticks()) labels.push_back(tick.label);
+  return labels;
+}
+
+TEST(LogarithmicAxis, PlacesByLogarithmWithRoomAtTheEnds) {
+  const Axis axis = Axis::logarithmic(0.001, 10);
   EXPECT_NEAR(axis.position(0.1), 0.5, 1e-12);
   EXPECT_NEAR(axis.position(1) - axis.position(0.1), axis.position(0.1) - axis.position(0.01), 1e-12);
   EXPECT_GT(axis.position(0.001), 0);
   EXPECT_LT(axis.position(10), 1);
-  std::vector<std::string> labels;
-  for (const auto& tick : axis.ticks()) labels.push_back(tick.label);
-  EXPECT_EQ(labels, (std::vector<std::string>{"0.001", "0.01", "0.1", "1", "10"}));
+  EXPECT_EQ(labels_of(axis), (std::vector<std::string>{"0.001", "0.01", "0.1", "1", "10"}));
 }
 
-TEST(LogAxis, HasTicksWhateverTheRange) {
+TEST(LogarithmicAxis, HasTicksWhateverTheRange) {
   for (const auto& [least, most] : {std::pair{0.02, 0.02}, {0.3, 0.31}, {1e-300, 1e300}, {1e-6, 2e-6}, {5e-5, 0.9}}) {
-    const LogAxis axis(least, most);
+    const Axis axis = Axis::logarithmic(least, most);
     EXPECT_GE(axis.ticks().size(), 2u) << least;
     EXPECT_LE(axis.ticks().size(), 10u) << least;
     for (const auto& tick : axis.ticks()) {
@@ -36,6 +39,24 @@ TEST(LogAxis, HasTicksWhateverTheRange) {
   }
 }
 
+TEST(PercentAxis, HoldsAllValuesInWholeSteps) {
+  EXPECT_EQ(labels_of(Axis::percent(0, 1)), (std::vector<std::string>{"0%", "20%", "40%", "60%", "80%", "100%"}));
+  EXPECT_EQ(labels_of(Axis::percent(0.71, 0.84)), (std::vector<std::string>{"70%", "75%", "80%", "85%"}));
+  for (const auto& [least, most] :
+       {std::pair{0.0, 0.0}, {1.0, 1.0}, {0.5, 0.5}, {0.39, 0.41}, {0.99, 1.0}, {0.4, 1.0}}) {
+    const Axis axis = Axis::percent(least, most);
+    EXPECT_GE(axis.ticks().size(), 3u) << least;
+    EXPECT_GE(axis.position(least), 0) << least;
+    EXPECT_LE(axis.position(most), 1) << most;
+  }
+}
+
+TEST(CountingAxis, NamesWholeNumbers) {
+  EXPECT_EQ(labels_of(Axis::counting(1, 5)), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(labels_of(Axis::counting(1, 100)), (std::vector<std::string>{"20", "40", "60", "80", "100"}));
+  EXPECT_EQ(labels_of(Axis::counting(3, 3)), (std::vector<std::string>{"3"}));
+}
+
 std::string drawn(const std::vector<PlotSeries>& series) {
   HtmlWriter out;
   draw_plot(out, {"p", "Accuracy", "what is in it", "ρ", series});
@@ -43,7 +64,7 @@ std::string drawn(const std::vector<PlotSeries>& series) {
 }
 
 TEST(Plot, DrawsEveryPointAtItsPlace) {
-  const std::string svg = drawn({{"one", {{0.1, 0.5, "<half>"}, {0.001, 1, "all"}}}, {"two", {{0.1, 0, "none"}}}});
+  const std::string svg = drawn({{"one", {{0.1, 0.5, "<half>"}, {0.001, 1, "all"}}}, {"two", {{0.1, 0, "none"}}, {1}}});
   testing::expect_balanced(svg);
   EXPECT_EQ(count_of(svg, "class=\"point\""), 3u);
   EXPECT_EQ(count_of(svg, "<polyline"), 1u);  // a line needs two points
@@ -61,7 +82,7 @@ TEST(Plot, DrawsEveryPointAtItsPlace) {
 
 TEST(Plot, NeighbouringSeriesDifferInShapeAndColour) {
   std::vector<PlotSeries> series;
-  for (int i = 0; i < 30; ++i) series.push_back({std::to_string(i), {{1, 0.5, "x"}}});
+  for (int i = 0; i < 30; ++i) series.push_back({std::to_string(i), {{1, 0.5, "x"}}, {static_cast<size_t>(i)}});
   const std::string svg = drawn(series);
   EXPECT_EQ(count_of(svg, "class=\"point\""), 30u);
   for (const char* shape : {"<circle", "<polygon", "<rect"}) EXPECT_GT(count_of(svg, shape), 0u) << shape;

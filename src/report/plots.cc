@@ -38,7 +38,7 @@ std::vector<PlotSeries> series(const Report& report, const Metric& metric) {
     if (!one.evaluation || place(one.model) <= 0) continue;
     const std::string name = series_of(one);
     auto found = std::find_if(result.begin(), result.end(), [&](const PlotSeries& s) { return s.name == name; });
-    if (found == result.end()) found = result.insert(result.end(), {name, {}});
+    if (found == result.end()) found = result.insert(result.end(), {name, {}, {result.size()}});
     const std::optional<double> value = metric.value(*one.evaluation);
     if (!value) continue;
     found->points.push_back({place(one.model), *value,

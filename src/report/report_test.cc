@@ -17,6 +17,8 @@ namespace {
 using testing::count_of;
 using testing::CountedImages;
 using testing::expect_error;
+using testing::expect_sound_page;
+using testing::expect_words;
 
 const std::string kHostile = "<script>alert('x')</script> \"onerror=\" & 🐿";
 
@@ -38,25 +40,10 @@ Evaluation evaluation_of(const ClassSet& classes, bool with_minority = true) {
   return evaluate(predicted, truth, classes, with_minority ? std::optional(counts) : std::nullopt);
 }
 
-void expect_words(const std::string& page, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) EXPECT_NE(page.find(word), std::string::npos) << word;
-}
-
-// Whatever is on it, a page is one file that loads nothing.
-void expect_sound(const std::string& page) {
-  testing::expect_balanced(page);
-  expect_words(page, {"<!DOCTYPE html>", "default-src 'none'", "<meta charset=\"utf-8\">"});
-  for (const char* load : {"<script", "<link", "<iframe", "http:", "https:", "url(", "@import",
-                           "javascript:", " style=", "src=\"h", "src=\"/", "href"}) {
-    EXPECT_EQ(page.find(load), std::string::npos) << load;
-  }
-  EXPECT_EQ(count_of(page, "<img "), count_of(page, "<img src=\"data:image/png;base64,"));
-}
-
 TEST(Report, TellsTheGuaranteeOfEveryKindOfModel) {
   for (const auto& [name, model] : testing::all_sample_models()) {
     const std::string page = report_html(report_of(model, name));
-    expect_sound(page);
+    expect_sound_page(page);
     expect_words(page, {"What is promised", "one person&#39;s record", "So this protects",
                         "A person with several records", "How it was made", "No private record"});
     EXPECT_EQ(page.find("NOT PRIVATE") != std::string::npos, name == "seeded") << name;
@@ -81,7 +68,7 @@ TEST(Report, ShowsTheChosenImages) {
   Report report = report_of(testing::public_model());  // rows 17, 4 and 999 of 1000
   report.images = PoolImages{&images, 7, 1000};
   const std::string page = report_html(report);
-  expect_sound(page);
+  expect_sound_page(page);
   EXPECT_EQ(count_of(page, "<img "), 3u);
   expect_words(page, {png_data_uri(images.read(24)), png_data_uri(images.read(11)), png_data_uri(images.read(1006)),
                       "alt=\"prototype of 0: public image 24\"", "class=\"crisp\""});
@@ -142,7 +129,7 @@ TEST(Report, ComparesSeveralModels) {
   report.models[1].model.guarantee = Guarantee::of_bounded_range(2);
   for (ReportedModel& one : report.models) one.evaluation = evaluation_of(one.model.classes);
   const std::string page = report_html(report);
-  expect_sound(page);
+  expect_sound_page(page);
   EXPECT_EQ(count_of(page, "class=\"plot\""), 3u);
   EXPECT_EQ(count_of(page, "class=\"point\""), 6u);
   expect_words(page,
@@ -177,7 +164,7 @@ TEST(Report, NoNameBreaksOut) {
   report.ledger = {{kHostile, total, {Notion::pure, {1, 0}, {0, 0}, {1, 0}}}, {}, "head"};
   report.ledger->entries.push_back({1, Ledger::Kind::reserve, kHostile, 0, total, {}, kHostile, kHostile, "", "", "d"});
   const std::string page = report_html(report);
-  expect_sound(page);
+  expect_sound_page(page);
   EXPECT_GT(count_of(page, escape_html(kHostile)), 20u);
 }
 
@@ -191,7 +178,7 @@ TEST(Report, AccountsForTheDataSet) {
   report.models.push_back({"stray", "", testing::public_model()});
   report.ledger = {ledger.status("flowers"), ledger.contents().entries, ledger.contents().head};
   const std::string page = report_html(report);
-  expect_sound(page);
+  expect_sound_page(page);
   expect_words(page, {"the data set &#39;flowers&#39;", "<dd>ε = 1</dd>", "<dd>ε = 0.1</dd>", "<dd>ε = 0.9</dd>",
                       "reserved ε = 0.1 for &#39;fit public&#39;</td><td>scans</td>",
                       "Not entered for this data set: stray.", report.ledger->head});
@@ -208,7 +195,7 @@ TEST(Report, ManyClassesStayReadable) {
     const CountedImages images(1000, 100);
     report.images = PoolImages{&images, 0, 1000};
     const std::string page = report_html(report);
-    expect_sound(page);
+    expect_sound_page(page);
     EXPECT_LT(page.size(), 6'000'000u);
     EXPECT_EQ(count_of(page, "<img "), std::min<size_t>(classes, 3000));
     EXPECT_EQ(count_of(page, "<summary>"), 2u);

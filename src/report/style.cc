@@ -3,21 +3,51 @@
 namespace dppl {
 
 // Colours of series are Okabe and Ito's, which readers with any colour vision tell apart, darker on light ground and
-// lighter on dark.
-const std::string_view kStyle = R"css(
+// lighter on dark; shades go from dark blue over green to yellow, as viridis does.
+const std::string_view kFigureStyle = R"css(
 :root {
   color-scheme: light dark;
   --ground: #fbfaf8; --card: #fff; --ink: #1c1f24; --soft: #5c6470; --line: #dfdcd6; --accent: #005f94;
   --tint: #eef4f8; --alarm: #a3180d; --alarm-ground: #fdecea;
-  --s0: #0072b2; --s1: #d55e00; --s2: #00805d; --s3: #b0518a; --s4: #9a6a00; --s5: #1c1f24;
+  --s0: #0072b2; --s1: #d55e00; --s2: #00805d; --s3: #b0518a; --s4: #9a6a00; --s5: #1c1f24; --s6: #3fa3dd; --s7: #868c96; --s8: #5e3c99;
+  --h0: #3b0f5c; --h1: #46327e; --h2: #365c8d; --h3: #277f8e; --h4: #1d9a80; --h5: #45ad5c; --h6: #8fb51f; --h7: #c9a800;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #14171b; --card: #1c2026; --ink: #e9e7e2; --soft: #a3abb6; --line: #343a43; --accent: #7cc4f0;
     --tint: #1b2a35; --alarm: #ffb4a8; --alarm-ground: #4a1610;
-    --s0: #56b4e9; --s1: #ff9d4d; --s2: #3fd0a4; --s3: #eb9cc9; --s4: #f0c64a; --s5: #e9e7e2;
+    --s0: #56b4e9; --s1: #ff9d4d; --s2: #3fd0a4; --s3: #eb9cc9; --s4: #f0c64a; --s5: #e9e7e2; --s6: #4f83e8; --s7: #8d949e; --s8: #b79cf2;
+    --h0: #a98be0; --h1: #8790e6; --h2: #6aa0dd; --h3: #4fb3c4; --h4: #46c3a0; --h5: #74d27c; --h6: #b5de4f; --h7: #fde34a;
   }
 }
+.plot text { fill: var(--soft); font: 12px system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica Neue, sans-serif; }
+.plot text.title { fill: var(--ink); font-size: 14px; font-weight: 600; }
+.plot text.heading { fill: var(--ink); font-size: 16px; font-weight: 650; }
+.plot text.name { fill: var(--ink); font-size: 13px; }
+.plot text.tag { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 3px; }
+.plot text.alarm { fill: var(--alarm); font-size: 15px; font-weight: 650; }
+.plot .ground { fill: var(--card); stroke: none; }
+.grid line { stroke: var(--line); stroke-width: 1; }
+.plot .frame { fill: none; stroke: var(--line); }
+polyline { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
+circle, polygon, .plot rect, .key rect { fill: currentColor; stroke: var(--card); stroke-width: 1; }
+.band { fill-opacity: 0.14; stroke: none; }
+.level { stroke: currentColor; stroke-width: 2; stroke-dasharray: 2 4; stroke-linecap: round; }
+.dashed polyline { stroke-dasharray: 7 5; }
+.dashed .point > *, .dashed .sample > * { fill: var(--card); stroke: currentColor; stroke-width: 1.8; }
+.arrow { stroke: var(--soft); stroke-width: 1.3; }
+.plot .head { color: var(--soft); stroke: none; }
+.cloud { fill: none; stroke: currentColor; }
+.cloud.good { color: var(--s0); stroke-width: 3; stroke-linecap: round; stroke-opacity: 0.45; }
+.cloud.bad { color: var(--s1); stroke-width: 1.2; stroke-opacity: 0.8; }
+.series-0 { color: var(--s0); } .series-1 { color: var(--s1); } .series-2 { color: var(--s2); } .series-3 { color: var(--s3); }
+.series-4 { color: var(--s4); } .series-5 { color: var(--s5); } .series-6 { color: var(--s6); } .series-7 { color: var(--s7); }
+.series-8 { color: var(--s8); }
+.shade-0 { color: var(--h0); } .shade-1 { color: var(--h1); } .shade-2 { color: var(--h2); } .shade-3 { color: var(--h3); }
+.shade-4 { color: var(--h4); } .shade-5 { color: var(--h5); } .shade-6 { color: var(--h6); } .shade-7 { color: var(--h7); }
+)css";
+
+const std::string_view kPageStyle = R"css(
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body {
@@ -57,13 +87,11 @@ td.number { min-width: 4.5rem; white-space: nowrap; }
 .fill { fill: var(--accent); }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1rem 1.5rem; margin-bottom: 0.9rem; }
 .plot { width: 100%; max-width: 32rem; height: auto; background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; }
-.plot text { fill: var(--soft); font-size: 12px; }
-.plot text.title { fill: var(--ink); font-size: 14px; font-weight: 600; }
-.grid line { stroke: var(--line); stroke-width: 1; }
-polyline { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
-circle, polygon, .plot rect, .key rect { fill: currentColor; stroke: var(--card); stroke-width: 1; }
-.series-0 { color: var(--s0); } .series-1 { color: var(--s1); } .series-2 { color: var(--s2); }
-.series-3 { color: var(--s3); } .series-4 { color: var(--s4); } .series-5 { color: var(--s5); }
+.figure { margin: 0 0 2.25rem; }
+.figure .plot { display: block; max-width: none; width: 100%; min-width: 42rem; }
+.figure.small .plot { max-width: 47rem; }
+.figure figcaption { font-size: 0.92rem; line-height: 1.45; max-width: 52rem; margin-top: 0.5rem; }
+td.best { font-weight: 700; }
 .legend { list-style: none; padding: 0; margin: 0 0 0.8rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
 .legend li { display: flex; align-items: center; gap: 0.5rem; }
 .key { width: 28px; height: 14px; }

@@ -29,7 +29,9 @@ class Selector {
         random_(random),
         work_(work),
         lazy_(!task.joint && task.mechanism == Selection::exponential),
-        choices_(task.classes) {}
+        choices_(task.classes) {
+    if (task.scores != nullptr) task.scores->resize(task.classes);
+  }
 
   std::vector<Choice> run() {
     // The exponential mechanism needs few scores: classes whose bounds come from one pass over the pool.
@@ -100,7 +102,8 @@ class Selector {
     const std::span values(memory.get(), task_.pool.rows());
     scores.bound(column, {dots, values.size()}, values);
     BoundedUtilities utilities{
-        values, [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { scores.evaluate(candidates, out); },
+        values,
+        [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { evaluate(c, scores, candidates, out); },
         task_.range.top()};
     if (scores.can_tighten()) {
       utilities.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
@@ -112,13 +115,28 @@ class Selector {
     return {{one.value}, one.guarantee};
   }
 
+  // Takes from the kept scores what is there, and computes and keeps the rest.
+  void evaluate(size_t c, const ClassScores& scores, std::span<const uint32_t> candidates,
+                std::span<int64_t> out) const {
+    if (task_.scores == nullptr) return scores.evaluate(candidates, out);
+    std::vector<int64_t>& kept = (*task_.scores)[c];
+    if (kept.empty()) kept.assign(task_.pool.rows(), -1);
+    std::vector<uint32_t> missing;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(missing),
+                 [&](uint32_t i) { return kept[i] < 0; });
+    std::vector<int64_t> computed(missing.size());
+    scores.evaluate(missing, computed);
+    for (size_t j = 0; j < missing.size(); ++j) kept[missing[j]] = computed[j];
+    for (size_t j = 0; j < candidates.size(); ++j) out[j] = kept[candidates[j]];
+  }
+
   Choice draw(size_t c, Random& stream, const ClassScores& scores) {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
     std::vector<int64_t> values(all.size());
     for (size_t begin = 0; begin < all.size(); begin += kSlice) {
       const size_t size = std::min(kSlice, all.size() - begin);
-      scores.evaluate(std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
+      evaluate(c, scores, std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores, all.size());

@@ -18,6 +18,8 @@ struct SelectionTask {
   size_t k = 1;        // rows a class gets
   bool joint = false;  // by joint_top_k, also if k is 1
   unsigned threads = 1;
+  // Of every class, what was computed; kept for tasks that differ in mechanism, k and budget alone. −1: not yet.
+  std::vector<std::vector<int64_t>>* scores = nullptr;
   std::function<void(double)> progress = {};  // a fraction between 0 and 1
 };
 

@@ -8,4 +8,7 @@ namespace dppl {
 // thread. Public or already released values only: the order of additions is the library's.
 void multiply_rows(const float* rows, size_t count, size_t inner, const float* columns, size_t outer, float* out);
 
+// out[r][c] = Σ_k left[k][r]·right[k][c]: left is inner × count, right is inner × outer, all row-major. As above.
+void multiply_columns(const float* left, size_t inner, size_t count, const float* right, size_t outer, float* out);
+
 }  // namespace dppl

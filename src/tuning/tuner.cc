@@ -213,12 +213,11 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
   return result;
 }
 
-Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  const uint64_t records = options.records > 0 ? options.records : options.classes * TuneOptions::kRecordsPerClass;
-  return Tuner(pool, options).tune(budget, records);
-}
-
 namespace {
+
+uint64_t expected_records(const TuneOptions& options) {
+  return options.records > 0 ? options.records : options.classes * TuneOptions::kRecordsPerClass;
+}
 
 // What to do where the pool is too small or too uniform to play anything.
 Hyperparameters fixed_choice(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
@@ -234,7 +233,16 @@ Hyperparameters fixed_choice(const PublicData& pool, const BudgetSpec& budget, c
 
 }  // namespace
 
+Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
+  return Tuner(pool, options).tune(budget, expected_records(options));
+}
+
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
+  return choose(pool, budget, options, [&](uint64_t records) { return Tuner(pool, options).tune(budget, records); });
+}
+
+Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
+                       const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
       "tuning 1; pool {}; {}; {}; {} classes; {} records; {} {}", pool.digest(), budget.describe(),
       to_string(budget.relation), options.classes, options.records,
@@ -243,7 +251,7 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
                         : "auto");
   if (auto known = cached_choice(question)) return *known;
   try {
-    const Hyperparameters best = tune(pool, budget, options).best();
+    const Hyperparameters best = tune(expected_records(options)).best();
     cache_choice(question, best);
     return best;
   } catch (const InvalidInput&) {

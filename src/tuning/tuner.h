@@ -32,4 +32,8 @@ class Tuner {
   std::vector<std::unique_ptr<Space>> spaces_;
 };
 
+// choose() of dppl/tune.h with a tuning of the caller's where the answer is not known yet.
+Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
+                       const std::function<Tuning(uint64_t records)>& tune);
+
 }  // namespace dppl

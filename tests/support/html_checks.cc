@@ -63,4 +63,18 @@ void expect_balanced(std::string_view html) {
   EXPECT_TRUE(open.empty()) << open.back();
 }
 
+void expect_words(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) EXPECT_NE(text.find(word), std::string_view::npos) << word;
+}
+
+void expect_sound_page(std::string_view page) {
+  expect_balanced(page);
+  expect_words(page, {"<!DOCTYPE html>", "default-src 'none'", "<meta charset=\"utf-8\">"});
+  for (const char* load : {"<script", "<link", "<iframe", "http:", "https:", "url(", "@import",
+                           "javascript:", " style=", "src=\"h", "src=\"/", "href"}) {
+    EXPECT_EQ(page.find(load), std::string_view::npos) << load;
+  }
+  EXPECT_EQ(count_of(page, "<img "), count_of(page, "<img src=\"data:image/png;base64,"));
+}
+
 }  // namespace dppl::testing

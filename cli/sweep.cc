@@ -1,0 +1,81 @@
+#include "dppl/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+
+namespace dppl::cli {
+namespace {
+
+struct Options {
+  std::string plan, output, data;
+  unsigned threads = kDefaultThreads;
+  bool json = false;
+};
+
+void run(const Options& options) {
+  const SweepPlan plan = load_plan(options.plan, options.data);
+  say_when_interrupted(
+      fmt::format("finished runs are kept in {}; the same command goes on from there", options.output));
+  SweepResults results;
+  {
+    ProgressBar progress("sweep", "runs");
+    results = run_sweep(plan, {.directory = options.output,
+                               .version = DPPL_VERSION,
+                               .threads = options.threads,
+                               .progress = [&](uint64_t done, uint64_t total) { progress.count(done, total); }});
+  }
+  const SweepFiles files = write_sweep(results, options.output);
+  const auto failed =
+      std::count_if(results.rows.begin(), results.rows.end(), [](const SweepRow& row) { return row.status != "ok"; });
+  if (options.json) {
+    print_json({{"results", files.results},
+                {"report", files.report},
+                {"figures", files.figures},
+                {"runs", results.rows.size()},
+                {"failed", failed},
+                {"taken_over", results.taken_over},
+                {"private", false},
+                {"table", nlohmann::ordered_json::parse(results_json(results.rows))}});
+  } else {
+    std::cout << describe_results(results.rows);
+    std::cout << fmt::format("{}\n{}: {} figures; open it in a browser\n", files.results, files.report,
+                             files.figures.size());
+  }
+  if (failed > 0) {
+    std::cerr << fmt::format("dppl: warning: {} of {} runs failed; the column 'error' of {} says why\n", failed,
+                             results.rows.size(), files.results);
+  }
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      app, "sweep",
+      "Run many methods, budgets and imbalances as a plan says, and draw what comes out (for experiments)",
+      "  dppl sweep plans/accuracy.toml -o accuracy --data embeddings/\n"
+      "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. Interrupted, the same command goes on\n"
+      "where it was. Runs that fail are rows that say why, and a warning at the end; the exit status is then still 0.\n"
+      "Nothing here is private: runs are seeded, and accuracies are those of private records. docs/sweep.md says how "
+      "to\n"
+      "write a plan.");
+  command->add_option("plan", options->plan, "What to run")->required()->type_name("PLAN.toml");
+  command->add_option("-o,--output", options->output, "The directory for results")->required()->type_name("DIR");
+  command->add_option("--data", options->data, "Where the plan's relative paths begin (default: beside the plan)")
+      ->type_name("DIR");
+  command->add_option("--threads", options->threads, "Runs at a time; they never change the results")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dppl::cli

@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "dppl/error.h"
+#include "dppl/sweep.h"
+#include "support/expect_error.h"
+#include "support/small_sweep.h"
+
+namespace dppl {
+namespace {
+
+using testing::expect_error;
+using testing::read_text;
+using testing::TempDir;
+using testing::without_seconds;
+using testing::write_small_data;
+using testing::write_small_plan;
+
+constexpr std::string_view kMethods = R"([[method]]
+name = "auto"
+[[method]]
+name = "mean, \"sums\""
+kind = "mean"
+transform = ["none", "whiten:4"]
+settings.shrink = [true, false]
+[[method]]
+name = "public"
+settings.mechanism = ["exponential", "laplace", "permute-and-flip"]
+[[method]]
+name = "public-k"
+transform = "center"
+settings.k = [1, 3]
+[[method]]
+name = "naive"
+kind = "mean"
+settings.estimator = ["naive", "coinpress"]
+[[method]]
+name = "too many directions"
+kind = "mean"
+transform = "pca:9"
+[[method]]
+name = "reference"
+kind = "class-mean"
+[[method]]
+name = "DP-LS"
+kind = "dp-ls"
+transform = "pca:3"
+[[map]]
+method = "auto"
+rho = 50
+)";
+
+std::string csv_of(const SweepResults& results) { return without_seconds(results_csv(results.rows)); }
+
+struct Sweeping {
+  TempDir dir;
+  SweepPlan plan;
+
+  explicit Sweeping(std::string_view methods) {
+    setenv("XDG_CACHE_HOME", dir.path("cache").c_str(), 1);  // the user's own stays out of it
+    write_small_data(dir);
+    plan = load_plan(write_small_plan(dir, methods));
+  }
+  SweepResults run(const std::string& out, unsigned threads = 1, const std::string& version = "1") const {
+    return run_sweep(plan, {.directory = dir.path(out), .version = version, .threads = threads});
+  }
+};
+
+TEST(Sweep, RunsEverythingAndGoesOnAfterFailures) {
+  const Sweeping sweep(kMethods);
+  const SweepResults results = sweep.run("a");
+  // Two ratios, two seeds; two budgets, but for the reference.
+  EXPECT_EQ(results.rows.size(), (14u * 2 + 1) * 2 * 2);
+  for (const SweepRow& row : results.rows) {
+    const bool fails = row.method == "too many directions";
+    EXPECT_EQ(row.status, fails ? "failed" : "ok") << row.method << ": " << row.error;
+    EXPECT_EQ(row.error.empty(), !fails);
+    if (fails) {
+      EXPECT_NE(row.error.find("there are 8 dimensions"), std::string::npos) << row.error;
+      continue;
+    }
+    EXPECT_EQ(row.rho.has_value(), row.kind != "class-mean");
+    EXPECT_EQ(row.train_rows, row.ratio == 1 ? 160u : 40u + 25 + 16 + 10);
+    if (row.rho == 50) {
+      EXPECT_GT(row.balanced, 0.8) << row.method;
+      EXPECT_LE(row.rho_spent, 50);
+    }
+    EXPECT_FALSE(row.tuned_on_test);
+    EXPECT_TRUE(nlohmann::json::parse(row.settings).contains("used")) << row.settings;
+  }
+  EXPECT_EQ(results.rows.front().data, "Four, five\"s");
+  EXPECT_EQ(results.rows.front().transform, "auto");
+  EXPECT_EQ(results.class_sizes.at(1), (std::vector<uint64_t>{40, 40, 40, 40}));
+  ASSERT_EQ(results.maps.size(), 1u);
+  EXPECT_EQ(results.maps[0].points.size(), 40u + 2 * 4);
+  EXPECT_EQ(results_csv(parse_results(results_csv(results.rows), "x")), results_csv(results.rows));
+}
+
+TEST(Sweep, ThreadsOrderAndOtherMethodsChangeNothing) {
+  const Sweeping sweep(kMethods);
+  const SweepResults one = sweep.run("a", 1);
+  EXPECT_EQ(csv_of(one), csv_of(sweep.run("b", 3)));
+  Sweeping fewer("[[method]]\nname = \"public\"\nsettings.mechanism = [\"laplace\"]\n");
+  const SweepResults alone = fewer.run("c");
+  std::vector<SweepRow> same;
+  std::copy_if(one.rows.begin(), one.rows.end(), std::back_inserter(same),
+               [](const SweepRow& row) { return row.method == "public, laplace"; });
+  EXPECT_EQ(without_seconds(results_csv(same)), csv_of(alone));
+}
+
+TEST(Sweep, TakesFinishedRunsOver) {
+  const Sweeping sweep(kMethods);
+  const SweepResults whole = sweep.run("a");
+  EXPECT_EQ(whole.taken_over, 0u);
+  const std::string store = sweep.dir.path("a/runs.jsonl"), text = read_text(store);
+  const auto failed =
+      std::count_if(whole.rows.begin(), whole.rows.end(), [](const SweepRow& row) { return row.status == "failed"; });
+  // Killed anywhere, even within a line.
+  for (const double part : {0.0, 0.31, 0.75, 0.999, 1.0}) {
+    const auto size = static_cast<size_t>(part * static_cast<double>(text.size()));
+    std::ofstream(store, std::ios::binary) << text.substr(0, size);
+    const SweepResults again = sweep.run("a");
+    EXPECT_EQ(csv_of(again), csv_of(whole)) << part;
+    if (part == 1) {
+      EXPECT_EQ(again.taken_over + static_cast<uint64_t>(failed), whole.rows.size());
+      EXPECT_EQ(results_csv(again.rows).size(), results_csv(whole.rows).size()) << "seconds are kept";
+    }
+  }
+  EXPECT_EQ(sweep.run("a", 1, "2").taken_over, 0u) << "another version computes anew";
+  write_npy(sweep.dir.path("y.npy"), std::vector<int64_t>(160, 0));
+  expect_error<InvalidInput>([&] { load_plan(sweep.plan.file); }, {"data 'Four, five\"s' train-labels", "class 1"});
+}
+
+TEST(Sweep, OneProcessADirectory) {
+  const Sweeping sweep("[[method]]\nname = \"mean\"\n");
+  SweepOptions options{.directory = sweep.dir.path("a"), .version = "1", .threads = 1};
+  bool refused = false;
+  options.progress = [&](uint64_t, uint64_t) {
+    if (refused) return;
+    refused = true;
+    expect_error<IoError>([&] { sweep.run("a"); }, {"runs.jsonl: another sweep writes here"});
+  };
+  run_sweep(sweep.plan, options);
+  EXPECT_TRUE(refused);
+}
+
+TEST(Sweep, AGridGivesItsBestSetting) {
+  const Sweeping sweep(R"([[method]]
+name = "best"
+kind = "mean"
+tune = "grid-on-test"
+grid.average-pool = [8, 1, 4]
+[[method]]
+name = "plain"
+kind = "mean"
+)");
+  const SweepResults results = sweep.run("a");
+  EXPECT_EQ(results.rows.size(), 2u * 2 * 2 * 2);
+  for (const SweepRow& row : results.rows) {
+    EXPECT_EQ(row.tuned_on_test, row.method == "best");
+    if (row.method == "best" && row.rho == 50) {
+      EXPECT_EQ(nlohmann::json::parse(row.settings).at("average-pool"), 1) << "with 8 all rows are alike";
+    }
+  }
+  EXPECT_EQ(csv_of(sweep.run("a")), csv_of(results));
+}
+
+TEST(Sweep, PoolsAndPrefixesAreRunsOfTheirOwn) {
+  Sweeping sweep("[[method]]\nname = \"public\"\n[[method]]\nname = \"mean\"\n");
+  sweep.plan.pools[0].rows = {50, 300};
+  const SweepResults results = sweep.run("a");
+  EXPECT_EQ(results.rows.size(), 2u * 8 + 8);
+  EXPECT_EQ(results.rows[0].pool_rows, 50u);
+  EXPECT_EQ(results.rows[8].pool_rows, 300u);
+  EXPECT_EQ(results.rows[16].pool, "") << "mean needs none";
+}
+
+}  // namespace
+}  // namespace dppl

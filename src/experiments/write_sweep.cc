@@ -1,0 +1,32 @@
+#include <filesystem>
+
+#include "dppl/sweep.h"
+#include "embeddings/atomic_file.h"
+#include "embeddings/system_error.h"
+
+namespace dppl {
+namespace {
+
+std::string write(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+  return path;
+}
+
+}  // namespace
+
+SweepFiles write_sweep(const SweepResults& results, const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory + "/figures", error);
+  if (error) throw system_error(directory + "/figures", "cannot make the directory", error.value());
+  SweepFiles files;
+  files.results = write(directory + "/results.csv", results_csv(results.rows));
+  for (const SweepFigure& figure : draw_figures(results)) {
+    if (!figure.svg.empty()) files.figures.push_back(write(directory + "/figures/" + figure.name + ".svg", figure.svg));
+  }
+  files.report = write(directory + "/report.html", sweep_html(results));
+  return files;
+}
+
+}  // namespace dppl
