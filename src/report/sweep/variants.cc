@@ -15,7 +15,10 @@ std::string estimator_of(const SweepRow& row) {
 }
 
 bool selects(const SweepRow& row) { return (row.kind == "public" || row.kind == "public-k") && !row.tuned_on_test; }
-std::string mechanism_of(const SweepRow& row) { return setting(row, "mechanism"); }
+std::string mechanism_of(const SweepRow& row) {
+  const std::string asked = setting(row, "mechanism");
+  return asked.empty() ? setting(row, "selection") : asked;
+}
 
 constexpr std::string_view kProjected = "projection-";
 bool is_projected(const SweepRow& row) {
