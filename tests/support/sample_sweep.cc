@@ -106,7 +106,7 @@ SweepResults sample_sweep() {
         }
       }
       for (const double rho : {0.001, 0.02, 0.5}) {
-        for (const uint64_t rows : {300, 1000, 3000}) {
+        for (const uint64_t rows : {300u, 1000u, 3000u}) {
           if (ratio == 100) maker.add(kVariants[0], "vit-h-14", "photos", rows, rho, ratio, seed);
         }
         if (ratio != 100) continue;
