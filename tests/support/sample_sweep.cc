@@ -17,9 +17,9 @@ struct Variant {
 };
 
 constexpr Variant kVariants[] = {
-    {"Public", "public", "none", R"({"mechanism":"exponential","k":1})", 0.72, 0.004, true},
+    {"Public", "public", "none", R"({"used":{"selection":"exponential","k":5}})", 0.72, 0.004, true},
     {"Public, K = 3", "public-k", "none", R"({"mechanism":"exponential","k":3})", 0.77, 0.02, true},
-    {"Public, K = 10", "public-k", "none", R"({"mechanism":"exponential","k":10})", 0.8, 0.1, true},
+    {"Public, K = 10", "public-k", "none", R"({"used":{"selection":"exponential","k":10}})", 0.8, 0.1, true},
     {"laplace", "public", "none", R"({"mechanism":"laplace","k":1})", 0.715, 0.0045, true},
     {"permute-and-flip", "public", "none", R"({"mechanism":"permute-and-flip","k":1})", 0.725, 0.0035, true},
     {"Mean", "mean", "center", R"({"estimator":"noisy-sum"})", 0.86, 0.15},
@@ -106,7 +106,7 @@ SweepResults sample_sweep() {
         }
       }
       for (const double rho : {0.001, 0.02, 0.5}) {
-        for (const uint64_t rows : {300, 1000, 3000}) {
+        for (const uint64_t rows : {300u, 1000u, 3000u}) {
           if (ratio == 100) maker.add(kVariants[0], "vit-h-14", "photos", rows, rho, ratio, seed);
         }
         if (ratio != 100) continue;

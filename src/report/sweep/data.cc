@@ -31,11 +31,12 @@ Figure size_table(const std::map<double, std::vector<uint64_t>>& sizes) {
   Figure figure{"class-sizes-table", "", "Records of a class", "Records of a class at every imbalance ratio."};
   HtmlWriter& out = figure.table;
   table(out, figure.title, {"imbalance ratio", "classes", "records", "least", "median", "most"}, [&] {
-    for (const auto& [ratio, counts] : sizes) {
+    for (const auto& entry : sizes) {
+      const std::vector<uint64_t>& counts = entry.second;
       if (counts.empty()) continue;
       const CountSummary all = summarise(counts);
       out.element("tr", {}, [&] {
-        row_heading(out, fmt::format("{}", ratio));
+        row_heading(out, fmt::format("{}", entry.first));
         for (const uint64_t value : {uint64_t{counts.size()}, all.total, all.min, all.median, all.max})
           number_cell(out, std::to_string(value));
       });

@@ -169,6 +169,15 @@ TEST(SweepFigures, SplitWhatCannotBeToldApart) {
   }
 }
 
+TEST(SweepFigures, SettingsAreTakenAsAskedOrAsUsed) {
+  for (const SweepFigure& figure : draw_figures(testing::sample_sweep())) {
+    if (figure.name == "top-k") expect_words(figure.svg, {">K = 1<", ">K = 3<", ">K = 10<"});
+    if (figure.name == "mechanisms")
+      expect_words(figure.svg, {">exponential (Public)<", ">laplace<", ">permute-and-flip<"});
+    if (figure.name == "top-k-best") expect_words(figure.table, {"K = 1 (", "K = 10 ("});
+  }
+}
+
 // Runs with different pools, sizes or encoders are never averaged.
 TEST(SweepFigures, KeepPlacesApart) {
   for (const SweepFigure& figure : draw_figures(testing::sample_sweep())) {
@@ -179,7 +188,8 @@ TEST(SweepFigures, KeepPlacesApart) {
 
 TEST(SweepFigures, SettingsAndTracesOfAnyShapeAreTaken) {
   std::vector<SweepRow> rows;
-  for (const char* text : {"", "{", "[]", "null", R"({"k":"many","mechanism":3,"estimator":[]})", R"({"k":-1})"}) {
+  for (const char* text : {"", "{", "[]", "null", R"({"k":"many","mechanism":3,"estimator":[]})",
+                           R"({"k":-1,"used":{"k":2}})", R"({"used":[]})"}) {
     for (const char* kind : {"public", "mean", "coinpress-mean", "naive-mean"}) {
       rows.push_back(run(kind, 1, 0, 0.5));
       rows.back().kind = kind;

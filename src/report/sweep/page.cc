@@ -194,7 +194,7 @@ void write_footer(HtmlWriter& out) {
       out.text(
           ": one line a run, with its seed and its settings. The same plan with the same program gives the same "
           "accuracies: ");
-      out.text_element("code", "dppl sweep PLAN");
+      out.text_element("code", "dppl sweep PLAN.toml -o DIR");
       out.text(".");
     });
   });

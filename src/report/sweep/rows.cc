@@ -13,6 +13,14 @@ nlohmann::json parsed(const std::string& text) {
   return json.is_object() ? json : nlohmann::json::object();
 }
 
+// As asked, otherwise as used; null where there is none.
+nlohmann::json found(const SweepRow& row, const char* key) {
+  const nlohmann::json settings = parsed(row.settings);
+  if (settings.contains(key)) return settings[key];
+  const bool has_used = settings.contains("used") && settings["used"].is_object();
+  return has_used && settings["used"].contains(key) ? settings["used"][key] : nlohmann::json();
+}
+
 template <typename Less>
 SweepRows sorted(SweepRows rows, Less&& less) {
   std::stable_sort(rows.begin(), rows.end(), [&](const SweepRow* a, const SweepRow* b) { return less(*a, *b); });
@@ -28,14 +36,14 @@ std::string budget_of(const SweepRow& row) { return budget_words(row.rho); }
 std::string pool_of(const SweepRow& row) { return fmt::format("{} ({} rows)", row.pool, row.pool_rows); }
 
 std::string setting(const SweepRow& row, const char* key) {
-  const nlohmann::json settings = parsed(row.settings);
-  return settings.contains(key) && settings[key].is_string() ? settings[key].get<std::string>() : "";
+  const nlohmann::json value = found(row, key);
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
 std::optional<uint64_t> k_of(const SweepRow& row) {
-  const nlohmann::json settings = parsed(row.settings);
-  if (!settings.contains("k") || !settings["k"].is_number_unsigned()) return std::nullopt;
-  return settings["k"].get<uint64_t>();
+  if (row.kind == "public") return 1;
+  const nlohmann::json value = found(row, "k");
+  return value.is_number_unsigned() ? std::optional(value.get<uint64_t>()) : std::nullopt;
 }
 
 std::vector<double> traced(const SweepRow& row, const char* key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,11 +31,16 @@ size_t count_distinct(const SweepRows& rows, Key&& key) {
   return distinct(rows, key).size();
 }
 
+// In order of appearance.
 template <typename Key>
 std::vector<SweepRows> apart(const SweepRows& rows, Key&& key) {
   std::vector<SweepRows> result;
-  for (const auto& value : distinct(rows, key))
-    result.push_back(rows_where(rows, [&](const SweepRow& row) { return key(row) == value; }));
+  std::map<std::decay_t<decltype(key(*rows.front()))>, size_t> places;
+  for (const SweepRow* row : rows) {
+    const auto [place, is_new] = places.emplace(key(*row), result.size());
+    if (is_new) result.emplace_back();
+    result[place->second].push_back(row);
+  }
   return result;
 }
 

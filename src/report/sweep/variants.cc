@@ -15,7 +15,10 @@ std::string estimator_of(const SweepRow& row) {
 }
 
 bool selects(const SweepRow& row) { return (row.kind == "public" || row.kind == "public-k") && !row.tuned_on_test; }
-std::string mechanism_of(const SweepRow& row) { return setting(row, "mechanism"); }
+std::string mechanism_of(const SweepRow& row) {
+  const std::string asked = setting(row, "mechanism");
+  return asked.empty() ? setting(row, "selection") : asked;
+}
 
 constexpr std::string_view kProjected = "projection-";
 bool is_projected(const SweepRow& row) {
@@ -62,6 +65,30 @@ Figure best_k_table(const PlaceRows& group) {
   return figure;
 }
 
+// What the trace of CoinPress has under `key`.
+std::vector<Figure> draw_steps(const SweepRows& rows, const char* key, std::string_view what) {
+  std::vector<Figure> result;
+  const SweepRows stepping = rows_where(
+      rows, [&](const SweepRow& row) { return estimator_of(row) == "coinpress" && !traced(row, key).empty(); });
+  for (const PlaceRows& group : by_place(at_main_size(stepping), Ratios::together)) {
+    const bool one_method = count_distinct(group.rows, method_of) == 1;
+    append(result, figures_of(StepChart{
+                       .name = fmt::format("coinpress-{}", key),
+                       .place = place_words(group.place),
+                       .title = titled(fmt::format("Steps of CoinPress: {}", what), group.place),
+                       .caption = fmt::format(
+                           "The {} after every step of CoinPress: where it grows, the estimate diverges.", what),
+                       .rows = by_budget(group.rows),
+                       .panel =
+                           [one_method](const SweepRow& row) {
+                             return one_method ? ratio_of(row) : fmt::format("{}, ratio {}", row.method, row.ratio);
+                           },
+                       .series = budget_of,
+                       .values = [key](const SweepRow& row) { return traced(row, key); }}));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Figure> draw_top_k(const FigureSource& source) {
@@ -87,26 +114,8 @@ std::vector<Figure> draw_coinpress(const FigureSource& source) {
       rows, comparison("coinpress", "CoinPress against the naive estimate of class means, balanced accuracy.", source),
       "CoinPress and naive means: balanced accuracy",
       [](const SweepRows& own) { return count_distinct(own, estimator_of) > 1; });
-  for (const auto& [key, what] : {std::pair{"radius", "radius"}, {"error", "error of the estimate"}}) {
-    const SweepRows stepping = rows_where(
-        rows, [&](const SweepRow& row) { return estimator_of(row) == "coinpress" && !traced(row, key).empty(); });
-    for (const PlaceRows& group : by_place(at_main_size(stepping), Ratios::together)) {
-      const bool one_method = count_distinct(group.rows, method_of) == 1;
-      append(result, figures_of(StepChart{
-                         .name = fmt::format("coinpress-{}", key),
-                         .place = place_words(group.place),
-                         .title = titled(fmt::format("Steps of CoinPress: {}", what), group.place),
-                         .caption = fmt::format(
-                             "The {} after every step of CoinPress: where it grows, the estimate diverges.", what),
-                         .rows = by_budget(group.rows),
-                         .panel =
-                             [one_method](const SweepRow& row) {
-                               return one_method ? ratio_of(row) : fmt::format("{}, ratio {}", row.method, row.ratio);
-                             },
-                         .series = budget_of,
-                         .values = [key = key](const SweepRow& row) { return traced(row, key); }}));
-    }
-  }
+  append(result, draw_steps(rows, "radius", "radius"));
+  append(result, draw_steps(rows, "error", "error of the estimate"));
   return result;
 }
 
