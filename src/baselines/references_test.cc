@@ -15,7 +15,7 @@ using testing::run;
 
 TEST(NearestNeighbour, IsTheVoteOfTheNearest) {
   const Clouds clouds(6, 4, 30, 1.0);
-  for (const size_t k : {1, 7}) {
+  for (const size_t k : {size_t{1}, size_t{7}}) {
     std::vector<uint32_t> expected;
     for (size_t i = 0; i < clouds.test_labels.size(); ++i) {
       std::vector<std::pair<double, uint32_t>> near;
