@@ -48,7 +48,7 @@ Baseline dp_newton() {
            {"clip", 1},
            {"momentum", 0},
            {"decay", 0},
-           {"lambda", 0.01},
+           {"lambda", 0.02},
            {"moment_share", 0.2},
            {"records", 0},
            {"count_share", 0.01}},
