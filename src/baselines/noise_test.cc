@@ -57,24 +57,32 @@ double two_sided(uint64_t successes, uint64_t n, double probability) {
   return 2 * std::min(boost::math::cdf(law, k), boost::math::cdf(boost::math::complement(law, std::max(k - 1, 0.0))));
 }
 
-// In one dimension with two classes the prediction is the sign of one normal variable, so how often it comes out shows
-// how much noise was added. `signal` is its mean, `sigma` its standard deviation; n = 3000, α = 1e-6; noise that is
-// wrong by a quarter is found out.
-void expect_noise(std::string_view name, const BaselineSettings& settings, double rho, double signal, double sigma) {
+double phi(double x) { return boost::math::cdf(boost::math::normal(), x); }
+
+// In one dimension with two classes, how often class 0 is predicted shows how much noise was added. chance(f): how
+// often that would be with f times the noise. n = 3000, α = 1e-6; noise that is wrong by a quarter is found out.
+void expect_chance(std::string_view name, const BaselineSettings& settings, double rho, size_t of_class_0, float test,
+                   const std::function<double(double factor)>& chance) {
   constexpr uint64_t kRuns = 3000;
-  // Class 0 is at 1 and has a record more than class 1, which is at 1 too.
-  const std::vector<float> train = {1, 1, 1}, test = {1}, pool = {1, -1};
-  const std::vector<uint32_t> labels = {0, 0, 1};
-  BaselineInput input{.train = {train, 1, labels, 2}, .test = test, .pool = pool, .rho = rho, .settings = settings};
+  // All rows are at 1; class 1 has one of them.
+  const std::vector<float> train(of_class_0 + 1, 1.0f), pool = {1, -1};
+  std::vector<uint32_t> labels(of_class_0 + 1);
+  labels.back() = 1;
+  const BaselineInput input{
+      .train = {train, 1, labels, 2}, .test = {&test, 1}, .pool = pool, .rho = rho, .settings = settings};
   SeededRandom random(17);
   uint64_t zeros = 0;
   for (uint64_t i = 0; i < kRuns; ++i) {
     zeros += run_baseline(*find_baseline(name), input, random).predicted[0] == 0 ? 1 : 0;
   }
-  const auto chance = [&](double noise) { return boost::math::cdf(boost::math::normal(), signal / noise); };
-  EXPECT_GT(two_sided(zeros, kRuns, chance(sigma)), kAlpha) << name << ": " << zeros;
-  EXPECT_LT(two_sided(zeros, kRuns, chance(sigma * 1.25)), kAlpha) << name << ": " << zeros;
-  EXPECT_LT(two_sided(zeros, kRuns, chance(sigma / 1.25)), kAlpha) << name << ": " << zeros;
+  EXPECT_GT(two_sided(zeros, kRuns, chance(1)), kAlpha) << name << ": " << zeros;
+  EXPECT_LT(two_sided(zeros, kRuns, chance(1.25)), kAlpha) << name << ": " << zeros;
+  EXPECT_LT(two_sided(zeros, kRuns, chance(0.8)), kAlpha) << name << ": " << zeros;
+}
+
+// The prediction is the sign of one normal variable.
+void expect_noise(std::string_view name, const BaselineSettings& settings, double rho, double signal, double sigma) {
+  expect_chance(name, settings, rho, 2, 1, [&](double factor) { return phi(signal / (factor * sigma)); });
 }
 
 // After one step from 0, weight 0 minus weight 1 is −(g0 − g1): residuals are ±½ at the start, so g0 − g1 = −1 of 3
@@ -105,6 +113,27 @@ TEST(BaselineNoise, OfLeastSquares) {
   expect_noise("dp-ls", {{"lambda", 1e6}, {"per_class", 0}, {"moment_share", 0.4}}, 1.6, 1,
                std::sqrt(2.0) / std::sqrt(2 * 1.6 * 0.6));
   expect_noise("dp-ls", {{"lambda", 1e6}}, 3, 1, std::sqrt(2.0) / std::sqrt(2 * 3.0 / 3));
+}
+
+// Prototypes end at 1 or −1; at −1 class 1 is predicted where noise turned its prototype and not that of class 0, which
+// has twelve records and so a twelfth of the noise against its sum.
+TEST(BaselineNoise, OfMeans) {
+  const double rho = 0.5, sigma = 1 / std::sqrt(2 * rho);
+  const auto chance = [&](double factor) { return 1 - phi(12 / (factor * sigma)) * phi(-1 / (factor * sigma)); };
+  expect_chance("naive-mean", {{"clip", 1}}, 4 * rho, 12, -1, chance);  // a replaced row moves a sum by 2
+  // Radius 1 and tail probability 0.01 in one dimension: rows are clipped to 4.637.
+  const double clip = 4.637;
+  expect_chance("coinpress-mean", {{"steps", 1}}, 4 * clip * clip * rho, 12, -1, chance);
+  expect_chance("projection-mean", {{"dim", 1}, {"share", 0.3}, {"steps", 1}}, rho / 0.7, 12, -1, chance);
+}
+
+// The same with choices: class 1 gains 1 by choosing 1 instead of −1, class 0 gains 12.
+TEST(BaselineNoise, OfPublicChoices) {
+  const double epsilon = 2, share = 0.3;
+  const auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
+  expect_chance("projection-public", {{"dim", 1}, {"share", share}, {"steps", 1}, {"clip_min", -1}},
+                epsilon * epsilon / 8 / (1 - share), 12, -1,
+                [&](double factor) { return 1 - logistic(12 * epsilon / factor) * logistic(-epsilon / factor); });
 }
 
 }  // namespace
