@@ -42,7 +42,7 @@ Baseline dp_fc() {
           "DP-SGD whose steps are multiplied by the inverse of a noisy second moment of the features",
           true,
           {{"steps", 20},
-           {"rate", 1},
+           {"rate", 5},
            {"clip", 1},
            {"momentum", 0},
            {"decay", 0},

@@ -56,7 +56,7 @@ Baseline dp_ls() {
   return {"dp-ls",
           "least squares in closed form from noisy second moments and noisy class sums",
           true,
-          {{"lambda", 100}, {"alpha", 1}, {"per_class", 1}, {"moment_share", 0.5}},
+          {{"lambda", 200}, {"alpha", 1}, {"per_class", 1}, {"moment_share", 0.5}},
           run};
 }
 

@@ -5,9 +5,10 @@
 #include "baselines/softmax_gradient.h"
 
 // DP-Newton (Mehta et al. 2023): Newton's steps on the softmax loss from noisy gradients and noisy second derivatives.
-// The full matrix has (C·d)² entries; used here is the mean of its C diagonal blocks, 1/C·Σ_i h_i·x_i·x_iᵀ with
-// h = 1 − Σp², for every class. At the start, where all p are 1/C, that is Newton's step exactly. h < 1, so a record
-// moves Σ h·x·xᵀ by less than 1; each step pays for it and for its gradient.
+// The full matrix, Σ_i (diag(p_i) − p_i·p_iᵀ) ⊗ x_i·x_iᵀ, has (C·d)² entries; used here for every class is the d × d
+// bound Σ_i h_i·x_i·x_iᵀ, where h = 1 − Σp², the trace of the first factor, is at least its largest eigenvalue. So rate
+// 1 is careful and rate C is Newton's own step at the start. h < 1, so a record moves the bound by less than 1; each
+// step pays for it and for its gradient.
 namespace dppl {
 namespace {
 
@@ -26,7 +27,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
     add_noise(gradient.sum, account.gaussian(for_gradients / steps, clip), random);
     Eigen::MatrixXd moment = second_moment(input.train.values, dim, gradient.curvatures, input.threads);
     add_symmetric_noise(moment, account.gaussian(for_moments / steps, 1), random);
-    divide(gradient.sum, count.value() / static_cast<double>(input.train.classes));
+    divide(gradient.sum, count.value());
     Preconditioner(moment / count.value(), settings.at("lambda")).apply(gradient.sum);
     descent.step(gradient.sum);
     result.trace["loss"].push_back(mean(gradient.losses));
@@ -43,11 +44,11 @@ Baseline dp_newton() {
           "softmax regression by Newton's steps from noisy gradients and noisy second derivatives",
           true,
           {{"steps", 5},
-           {"rate", 0.5},
+           {"rate", 10},
            {"clip", 1},
            {"momentum", 0},
            {"decay", 0},
-           {"lambda", 0.01},
+           {"lambda", 0.02},
            {"moment_share", 0.2},
            {"records", 0},
            {"count_share", 0.01}},

@@ -34,7 +34,7 @@ Baseline dp_sgd() {
       "dp-sgd",
       "softmax regression by full-batch gradient descent with clipped gradients and Gaussian noise",
       true,
-      {{"steps", 50}, {"rate", 20}, {"clip", 1}, {"momentum", 0}, {"decay", 0}, {"records", 0}, {"count_share", 0.01}},
+      {{"steps", 50}, {"rate", 100}, {"clip", 1}, {"momentum", 0}, {"decay", 0}, {"records", 0}, {"count_share", 0.01}},
       run};
 }
 

@@ -106,7 +106,7 @@ Baseline friendly_core_mean() {
   return {"friendly-core-mean",
           "nearest noisy mean of the rows near most of their class; add/remove, but approximate zCDP with a delta",
           true,
-          {{"radius", 1.2}, {"delta", 1e-5}, {"count_share", 0.1}, {"filter_share", 0.3}},
+          {{"radius", 1.4}, {"delta", 1e-5}, {"count_share", 0.1}, {"filter_share", 0.3}},
           run};
 }
 

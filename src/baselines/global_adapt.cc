@@ -47,7 +47,7 @@ Baseline global_adapt() {
           "DP-SGD that scales short gradients alike and adapts the threshold (DPSGD-Global-Adapt)",
           true,
           {{"steps", 50},
-           {"rate", 20},
+           {"rate", 100},
            {"clip", 1},
            {"momentum", 0},
            {"decay", 0},

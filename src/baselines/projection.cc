@@ -44,7 +44,7 @@ RowMatrix start(const BaselineInput& input, size_t dim, Random& random) {
 }  // namespace
 
 BaselineSettings projection_settings() {
-  return {{"dim", 64},          {"share", 0.5}, {"prototype_share", 0.5}, {"steps", 10}, {"rate", 1},
+  return {{"dim", 64},          {"share", 0.2}, {"prototype_share", 0.5}, {"steps", 10}, {"rate", 1},
           {"clip", 1},          {"scale", 16},  {"momentum", 0},          {"decay", 0},  {"records", 0},
           {"count_share", 0.01}};
 }

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
-#include "baselines/means.h"
 #include "baselines/methods.h"
 #include "baselines/projection.h"
+#include "baselines/rows.h"
 #include "dppl/error.h"
 #include "numbers/parallel.h"
 #include "random/simulation.h"
@@ -17,32 +18,35 @@ namespace dppl {
 namespace {
 
 // Σ over the class of the cosine to each candidate, cut to [low, high] and scaled to [0, 1].
-std::vector<double> utilities(std::span<const float> rows, std::span<const float> candidates, size_t dim, double low,
-                              double high) {
+Eigen::ArrayXd utilities(std::span<const float> rows, std::span<const float> candidates, size_t dim, double low,
+                         double high) {
   constexpr size_t kBlock = 64;
   const size_t count = rows.size() / dim, many = candidates.size() / dim;
-  std::vector<double> sums(many);
+  Eigen::ArrayXd sums = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(many));
+  Eigen::ArrayXf some(sums.size());
   std::vector<float> cosines(std::min(kBlock, count) * many);
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const size_t here = std::min(kBlock, count - begin);
     multiply_rows(rows.data() + begin * dim, here, dim, candidates.data(), many, cosines.data());
+    some.setZero();
     for (size_t i = 0; i < here; ++i) {
-      for (size_t j = 0; j < many; ++j) {
-        sums[j] += (std::clamp(static_cast<double>(cosines[i * many + j]), low, high) - low) / (high - low);
-      }
+      const Eigen::Map<const Eigen::ArrayXf> row(cosines.data() + i * many, sums.size());
+      some += row.max(static_cast<float>(low)).min(static_cast<float>(high)) - static_cast<float>(low);
     }
+    sums += some.cast<double>();
   }
-  return sums;
+  return sums / (high - low);
 }
 
 // Gumbel noise makes the largest value a draw with probability ∝ exp(ε·utility).
-size_t choose(std::span<const double> utility, double epsilon, Random& random) {
+Eigen::Index choose(const Eigen::ArrayXd& utility, double epsilon, Random& random) {
+  Eigen::Index best = 0;
   if (std::isinf(epsilon)) {
-    return static_cast<size_t>(std::max_element(utility.begin(), utility.end()) - utility.begin());
+    utility.maxCoeff(&best);
+    return best;
   }
-  size_t best = 0;
   double highest = -INFINITY;
-  for (size_t j = 0; j < utility.size(); ++j) {
+  for (Eigen::Index j = 0; j < utility.size(); ++j) {
     const double value = epsilon * utility[j] - std::log(-std::log(uniform(random)));
     if (value > highest) {
       highest = value;
@@ -74,8 +78,8 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
   std::vector<double> prototypes(classes * dim);
   parallel_blocks(classes, 1, input.threads, [&](size_t c, size_t, unsigned) {
     Random stream = streams.stream(c);
-    const size_t chosen = choose(utilities(rows.of(c), candidates, dim, low, high), epsilon, stream);
-    std::copy_n(candidates.data() + chosen * dim, dim, prototypes.data() + c * dim);
+    const Eigen::Index chosen = choose(utilities(rows.of(c), candidates, dim, low, high), epsilon, stream);
+    std::copy_n(candidates.data() + static_cast<size_t>(chosen) * dim, dim, prototypes.data() + c * dim);
   });
   const std::vector<float> test = projection.apply(input.test, from, input.threads);
   result.predicted = predict_nearest(test, dim, std::move(prototypes), input.threads);

@@ -53,6 +53,11 @@ bool fits(const SettingRule& rule, double value) {
   return !rule.whole || value == std::floor(value);
 }
 
+const SettingRule& rule_of(std::string_view name) {
+  return *std::find_if(std::begin(kRules), std::end(kRules),
+                       [&](const SettingRule& rule) { return rule.name == name; });
+}
+
 std::string names(const BaselineSettings& settings) {
   std::string all;
   for (const auto& [name, value] : settings) all += (all.empty() ? "" : ", ") + name;
@@ -71,11 +76,10 @@ BaselineSettings complete_settings(const Baseline& baseline, const BaselineSetti
       throw InvalidInput(
           fmt::format("baseline {}: there is no setting '{}'; {}", baseline.name, name, names(baseline.defaults)));
     }
-    const auto rule =
-        std::find_if(std::begin(kRules), std::end(kRules), [&](const SettingRule& r) { return r.name == name; });
-    if (!fits(*rule, value)) {
+    const SettingRule& rule = rule_of(name);
+    if (!fits(rule, value)) {
       throw InvalidInput(fmt::format("baseline {}: setting {} is {:g}, but {} ({})", baseline.name, name, value,
-                                     allowed(*rule), rule->words));
+                                     allowed(rule), rule.words));
     }
     known->second = value;
   }
