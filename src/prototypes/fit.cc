@@ -257,8 +257,15 @@ Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTran
   const PrivateAccess access(data_);
   Model model{
       .hyperparameters = hyperparameters, .classes = data_.classes(), .transform = transform, .budget = budget_};
-  const FitInput input{access,           data_.classes().size(), pool_,           transform,        hyperparameters,
-                       options_.threads, options_.memory.get(),  options_.scores, options_.progress};
+  const FitInput input{access,
+                       data_.classes().size(),
+                       pool_,
+                       transform,
+                       hyperparameters,
+                       options_.threads,
+                       options_.progress,
+                       options_.memory.get(),
+                       options_.scores};
   Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
 
   model.guarantee = std::move(prototypes.guarantee);

@@ -14,9 +14,10 @@ struct FitInput {
   const PublicTransform& transform;
   const Hyperparameters& hyperparameters;
   unsigned threads;
-  PoolMemory* memory;                         // null: nothing is shared
-  std::vector<std::vector<int64_t>>* scores;  // the same
   const std::function<void(double)>& progress;
+  // As in FitOptions; null: nothing is shared.
+  PoolMemory* memory = nullptr;
+  std::vector<std::vector<int64_t>>* scores = nullptr;
 };
 
 struct Prototypes {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dppl/fit.h"
+#include "random/simulation.h"
 #include "tuning/pseudo_classes.h"
 
 namespace dppl {
