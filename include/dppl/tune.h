@@ -24,8 +24,9 @@ struct TuneOptions {
 // One way to fit and how it did on the pool.
 struct Trial {
   Hyperparameters hyperparameters;
-  double balanced = 0, minority = 0;  // accuracies, means over all simulated data sets
-  double worth() const;               // what is compared
+  // Accuracies, means over the simulated data sets; the minority's over the long-tailed ones.
+  double balanced = 0, minority = 0;
+  double worth() const;  // what is compared
 };
 
 struct Tuning {

@@ -79,7 +79,7 @@ Released<SecondMoment> release_second_moment(const FitInput& input, Budget budge
   return {std::move(moment), released.guarantee};
 }
 
-void apply_metric(const SecondMoment& moment, std::span<double> prototypes) {
+Eigen::MatrixXd metric_of(const SecondMoment& moment) {
   const Eigen::Index dim = moment.values.rows();
   const double records = moment.values.trace();  // rows have length 1
   // The noise's largest eigenvalue is about 2·σ·√dim; a little of the mean variance keeps the inverse tame. Where the
@@ -89,7 +89,11 @@ void apply_metric(const SecondMoment& moment, std::span<double> prototypes) {
   const double floor =
       2 * std::sqrt(2.0 * static_cast<double>(dim)) * moment.sigma / scale + 0.02 / static_cast<double>(dim);
   const Eigen::VectorXd inverse = (solver.eigenvalues().array().max(0.0) + floor).inverse();
-  const Eigen::MatrixXd metric = solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+  return solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+}
+
+void apply_metric(const Eigen::MatrixXd& metric, std::span<double> prototypes) {
+  const Eigen::Index dim = metric.rows();
   for (size_t begin = 0; begin < prototypes.size(); begin += static_cast<size_t>(dim)) {
     Eigen::Map<Eigen::VectorXd> prototype(prototypes.data() + begin, dim);
     const Eigen::VectorXd image = metric * prototype;

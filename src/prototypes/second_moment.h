@@ -21,8 +21,12 @@ struct SecondMoment {
 // it: it composes with what is released per class by addition.
 Released<SecondMoment> release_second_moment(const FitInput& input, Budget budget, Random& random);
 
+// The inverse of the second moment, as far as it stands out of its noise: inner products by it are those of the space
+// in which the second moment is round.
+Eigen::MatrixXd metric_of(const SecondMoment& moment);
+
 // Prototypes for Distance::dot, in place (classes × dim): the inner product with a row is the row's cosine with the
-// prototype, up to a factor of the row, in the space where the second moment is round; a zero prototype stays zero.
-void apply_metric(const SecondMoment& moment, std::span<double> prototypes);
+// prototype by the metric, up to a factor of the row; a zero prototype stays zero.
+void apply_metric(const Eigen::MatrixXd& metric, std::span<double> prototypes);
 
 }  // namespace dppl

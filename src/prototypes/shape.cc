@@ -15,22 +15,27 @@ double length(std::span<const double> row) {
 
 std::vector<float> shape_prototypes(std::vector<double> sums, size_t classes, double sigma, const Hyperparameters& how,
                                     const PoolPrior* prior, const SecondMoment* moment, unsigned threads) {
-  const size_t dim = sums.size() / classes;
   std::vector<double> means =
       prior == nullptr ? std::move(sums) : posterior_means(sums, sigma, *prior, how.spread.get_d(), threads);
+  const std::optional<Eigen::MatrixXd> metric = moment ? std::optional(metric_of(*moment)) : std::nullopt;
+  return finish_prototypes(std::move(means), classes, how.lift.get_d(), metric ? &*metric : nullptr);
+}
+
+std::vector<float> finish_prototypes(std::vector<double> means, size_t classes, double lift,
+                                     const Eigen::MatrixXd* metric) {
+  const size_t dim = means.size() / classes;
   // Given a sum that is nothing but noise, the posterior is the mean of many atoms, which is short.
-  const double lift = how.lift.get_d();
   std::vector<double> scales(classes);
   for (size_t c = 0; c < classes; ++c) {
     const double certainty = length(std::span(means).subspan(c * dim, dim));
     scales[c] = certainty > 0 ? std::pow(certainty, -lift) : 0;
   }
-  if (moment != nullptr) apply_metric(*moment, means);
+  if (metric != nullptr) apply_metric(*metric, means);
   std::vector<float> prototypes(means.size());
   for (size_t c = 0; c < classes; ++c) {
     const auto mean = std::span(means).subspan(c * dim, dim);
     // apply_metric() has its own length; without it, unit length.
-    const double scale = moment != nullptr ? scales[c] : scales[c] / std::max(length(mean), 1e-300);
+    const double scale = metric != nullptr ? scales[c] : scales[c] / std::max(length(mean), 1e-300);
     for (size_t k = 0; k < dim; ++k) prototypes[c * dim + k] = static_cast<float>(mean[k] * scale);
   }
   return prototypes;

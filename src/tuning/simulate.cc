@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -80,18 +81,23 @@ std::vector<size_t> choose(std::span<const double> scores, double epsilon, size_
   return chosen;
 }
 
+void add(Trial& trial, const Accuracy& reached, const PseudoData& data) {
+  trial.balanced += reached.balanced;
+  if (data.long_tailed) trial.minority += reached.minority;
+}
+
 }  // namespace
 
 PseudoData draw(const PseudoClasses& classes, uint64_t records, double ratio, uint64_t seed) {
   SeededRandom random(seed);
-  PseudoData data{{}, std::vector<uint64_t>(classes.classes()), seed};
+  PseudoData data{{}, std::vector<uint64_t>(classes.classes()), seed, ratio > 1};
   size_t rows = 0;
   for (size_t c = 0; c < classes.classes(); ++c) rows += classes.train(c).size();
   data.times.resize(rows);
   const std::vector<uint64_t> sizes = expected_sizes(records, classes.classes(), ratio);
   for (size_t c = 0; c < classes.classes(); ++c) {
-    // The groups are in a random order; so are the sizes. As many rows as there are, then again.
-    data.sizes[c] = sizes[(c + seed) % sizes.size()];
+    // The groups are in a random order; so are the sizes, and in another one for the next seed.
+    data.sizes[c] = sizes[(c + 37 * seed) % sizes.size()];
     const auto train = classes.train(c);
     for (uint64_t i = 0; i < data.sizes[c]; ++i) ++data.times[train[random.next64() % train.size()]];
   }
@@ -129,24 +135,24 @@ Accuracy test(const PseudoClasses& classes, const PseudoClasses::Rows& rows, std
 void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
                    const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials) {
   const std::vector<double> exact = exact_sums(classes, rows, data);
-  std::optional<Eigen::MatrixXd> moment;
-  for (Trial* trial : trials) {
-    const Hyperparameters& how = trial->hyperparameters;
-    const double share = how.metric_share.get_d(), sigma = 1 / std::sqrt(2 * rho * (1 - share));
+  std::map<Rational, std::vector<Trial*>> by_share;
+  for (Trial* trial : trials) by_share[trial->hyperparameters.metric_share].push_back(trial);
+  for (const auto& [share, of_share] : by_share) {
+    const double sigma = 1 / std::sqrt(2 * rho * (1 - share.get_d()));
     SeededRandom random(data.seed);
     std::vector<double> sums = exact;
     for (double& value : sums) value += sigma * normal(random);
-    std::optional<SecondMoment> noisy;
-    if (share > 0) {
-      if (!moment) moment = exact_moment(rows, data);
-      noisy = noisy_moment(*moment, rho * share, random);
+    std::optional<Eigen::MatrixXd> metric;
+    if (share > 0) metric = metric_of(noisy_moment(exact_moment(rows, data), rho * share.get_d(), random));
+    std::map<Rational, std::vector<double>> means;  // by spread
+    for (Trial* trial : of_share) {
+      const Hyperparameters& how = trial->hyperparameters;
+      std::vector<double>& mean = means[how.spread];
+      if (mean.empty()) mean = posterior_means(sums, sigma, prior, how.spread.get_d(), threads);
+      const std::vector<float> prototypes =
+          finish_prototypes(mean, classes.classes(), how.lift.get_d(), metric ? &*metric : nullptr);
+      add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);
     }
-    const std::vector<float> prototypes =
-        shape_prototypes(std::move(sums), classes.classes(), sigma, how, how.shrink ? &prior : nullptr,
-                         noisy ? &*noisy : nullptr, threads);
-    const Accuracy reached = test(classes, rows, prototypes, 1, data.sizes);
-    trial->balanced += reached.balanced;
-    trial->minority += reached.minority;
   }
 }
 
@@ -180,9 +186,7 @@ void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows&
     }
   });
   for (size_t t = 0; t < trials.size(); ++t) {
-    const Accuracy reached = test(classes, rows, prototypes[t], trials[t]->hyperparameters.k, data.sizes);
-    trials[t]->balanced += reached.balanced;
-    trials[t]->minority += reached.minority;
+    add(*trials[t], test(classes, rows, prototypes[t], trials[t]->hyperparameters.k, data.sizes), data);
   }
 }
 

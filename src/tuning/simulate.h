@@ -12,6 +12,7 @@ struct PseudoData {
   std::vector<uint32_t> times;
   std::vector<uint64_t> sizes;
   uint64_t seed;
+  bool long_tailed;  // the smaller classes are a minority
 };
 PseudoData draw(const PseudoClasses& classes, uint64_t records, double ratio, uint64_t seed);
 
@@ -22,7 +23,8 @@ struct Accuracy {
 Accuracy test(const PseudoClasses& classes, const PseudoClasses::Rows& rows, std::span<const float> prototypes,
               size_t per_class, std::span<const uint64_t> sizes);
 
-// Adds to every trial's accuracies (in the order of `trials`) what it reaches on the data. All trials have the
+// Adds to every trial's accuracies (in the order of `trials`) what it reaches on the data; to the minority's only where
+// there is one. All trials have the
 // transform of `rows`.
 void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
                    const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials);

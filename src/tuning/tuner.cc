@@ -17,12 +17,12 @@ using Kind = TransformSpec::Kind;
 
 constexpr size_t kMostDirections = 512;
 constexpr size_t kDirections[] = {16, 32, 64, 128, 256, 512};
-constexpr unsigned kPercents[] = {30, 50};
+constexpr unsigned kPercents[] = {20, 50};
 const Rational kMetricShare{1, 10};
-constexpr double kRatios[] = {1, 10, 100};
+constexpr double kRatios[] = {1, 10, 100};  // the first is no long tail
 // The minority's accuracy counts by this on top of its part in the balanced one.
-constexpr double kMinorityWeight = 0.25;
-// Spaces that are looked at with every setting, after a first look with one.
+constexpr double kMinorityWeight = 0.5;
+// Numbers of directions that are looked at with every setting, after a first look with one.
 constexpr size_t kFinalists = 3;
 // Of the simulated pool: fewer than in a fit, for speed.
 constexpr size_t kAtoms = 1024;
@@ -64,14 +64,17 @@ std::string settings_words(const Hyperparameters& how) {
 
 bool allows(const TuneOptions& options, Method method) { return !options.method || *options.method == method; }
 
-// Whether a second moment of so many records is worth its share: its noise, measured by its largest eigenvalue, must
-// not be much above the mean eigenvalue of what it hides, records/directions. A rule and not a trial, because what the
-// metric corrects is how private records differ from the pool, and pseudo-classes come from the pool.
-bool metric_pays(const TransformSpec& transform, double rho, uint64_t records) {
-  const auto directions = static_cast<double>(transform.directions);
-  const double sigma = 1 / std::sqrt(2 * rho * kMetricShare.get_d());
-  const double noise = 2 * std::sqrt(2 * directions) * sigma;
-  return transform.directions > 0 && noise <= 1.5 * static_cast<double>(records) / directions;
+// The best space of each of the best numbers of directions. The trials are sorted.
+std::vector<TransformSpec> finalists(const std::vector<Trial>& trials) {
+  std::vector<TransformSpec> result;
+  for (const Trial& trial : trials) {
+    const TransformSpec& transform = trial.hyperparameters.transform;
+    const bool known = std::any_of(result.begin(), result.end(), [&](const TransformSpec& other) {
+      return other.directions == transform.directions;
+    });
+    if (!known && result.size() < kFinalists) result.push_back(transform);
+  }
+  return result;
 }
 
 void sort_by_worth(std::vector<Trial>& trials) {
@@ -114,10 +117,14 @@ std::vector<TransformSpec> Tuner::transforms() const {
   return result;
 }
 
-// A public row stands for a class by itself, so few directions do: up to 64.
-std::vector<TransformSpec> Tuner::selection_transforms() const {
+// A public row stands for a class by itself, so few directions do; fewer still are looked at where sums are likely to
+// win.
+std::vector<TransformSpec> Tuner::selection_transforms(bool sums_too) const {
   std::vector<TransformSpec> result = transforms();
-  if (!stored_) std::erase_if(result, [](const TransformSpec& transform) { return transform.directions > 64; });
+  if (stored_) return result;
+  std::erase_if(result, [&](const TransformSpec& transform) {
+    return transform.directions > 64 || (sums_too && (transform.directions < 32 || transform.percent != 50));
+  });
   return result;
 }
 
@@ -132,11 +139,9 @@ const Tuner::Space& Tuner::space(const TransformSpec& transform) {
 }
 
 // On the same simulated data sets, so that differences are not those of the draws.
-void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t records) {
+void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t records, size_t repeats) {
   const Budget budget = Budget::unledgered(spec);
   const uint64_t simulated = std::max<uint64_t>(records * classes_.classes() / options_.classes, classes_.classes());
-  // Fewer classes, more data sets.
-  const size_t repeats = std::clamp<size_t>(60 / classes_.classes(), 1, 4);
   std::vector<TransformSpec> spaces;
   for (const Trial& trial : trials) {
     const TransformSpec& transform = trial.hyperparameters.transform;
@@ -164,10 +169,11 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t
     }
     if (options_.progress) options_.progress(static_cast<double>(++done) / static_cast<double>(spaces.size()));
   }
-  const double sets = static_cast<double>(repeats * std::size(kRatios));
+  const double sets = static_cast<double>(repeats * std::size(kRatios)),
+               long_tailed = sets - static_cast<double>(repeats);
   for (Trial& trial : trials) {
     trial.balanced /= sets;
-    trial.minority /= sets;
+    trial.minority /= long_tailed;
   }
   sort_by_worth(trials);
 }
@@ -175,38 +181,41 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t
 Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
   Tuning result;
   const bool gaussian = budget.notion != Notion::pure;
+  // Fewer classes, more data sets.
+  const size_t repeats = std::clamp<size_t>(300 / classes_.classes(), 3, 6);
   if (gaussian && allows(options_, Method::mean)) {
     std::vector<Trial> first;
     for (const TransformSpec& transform : transforms()) first.push_back(sums_trial(transform, 1, 0, 0));
-    try_all(first, budget, records);
-    for (size_t i = 0; i < std::min(kFinalists, first.size()); ++i) {
-      const TransformSpec transform = first[i].hyperparameters.transform;
-      for (const Rational& spread : {Rational(1), Rational(4)}) {
-        for (const Rational& lift : {Rational(0), Rational(1, 5)}) {
-          result.trials.push_back(sums_trial(transform, spread, lift, 0));
+    try_all(first, budget, records, repeats);
+    for (const TransformSpec& transform : finalists(first)) {
+      for (const Rational& share : {Rational(0), kMetricShare}) {
+        for (const Rational& spread : {Rational(1), Rational(4)}) {
+          for (const Rational& lift : {Rational(0), Rational(1, 10), Rational(1, 5), Rational(3, 10)}) {
+            result.trials.push_back(sums_trial(transform, spread, lift, share));
+          }
         }
       }
     }
+    try_all(result.trials, budget, records, repeats);
   }
   if (budget.relation == Relation::add_remove) {
-    for (const TransformSpec& transform : selection_transforms()) {
+    std::vector<Trial> selections;
+    for (const TransformSpec& transform : selection_transforms(gaussian)) {
       const PseudoClasses::Rows& rows = space(transform).rows;
       const Rational low = cosine_quantile(rows, 0.9), middle = cosine_quantile(rows, 0.99),
                      high = cosine_quantile(rows, 0.999);
       for (const size_t k : {size_t{1}, size_t{5}}) {
         if (!allows(options_, k == 1 ? Method::public_one : Method::public_k)) continue;
-        result.trials.push_back(selection_trial(transform, low, std::max(high, Rational(low + Rational(1, 100))), k));
-        result.trials.push_back(selection_trial(transform, middle, middle + kThresholdWidth, k));
+        selections.push_back(selection_trial(transform, low, std::max(high, Rational(low + Rational(1, 100))), k));
+        selections.push_back(selection_trial(transform, middle, middle + kThresholdWidth, k));
       }
     }
+    // Selection takes longer to simulate, and its settings differ by more.
+    try_all(selections, budget, records, (repeats + 2) / 3);
+    result.trials.insert(result.trials.end(), selections.begin(), selections.end());
   }
   if (result.trials.empty()) throw InvalidInput("tuning: nothing to choose from at this budget");
-  try_all(result.trials, budget, records);
-  Hyperparameters& best = result.trials.front().hyperparameters;
-  if (best.method == Method::mean && metric_pays(best.transform, Budget::unledgered(budget).rho().get_d(), records)) {
-    best.metric_share = kMetricShare;
-    best.distance = Distance::dot;
-  }
+  sort_by_worth(result.trials);
   result.pseudo_classes = classes_.classes();
   result.test_rows = classes_.test_rows();
   result.records = records / options_.classes;
@@ -244,7 +253,7 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
                        const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
-      "tuning 1; pool {}; {}; {}; {} classes; {} records; {} {}", pool.digest(), budget.describe(),
+      "tuning 2; pool {}; {}; {}; {} classes; {} records; {} {}", pool.digest(), budget.describe(),
       to_string(budget.relation), options.classes, options.records,
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)

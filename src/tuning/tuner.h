@@ -22,8 +22,8 @@ class Tuner {
   static PublicTransform common_space(const PublicData& pool, const TuneOptions& options);
   const Space& space(const TransformSpec& transform);
   std::vector<TransformSpec> transforms() const;
-  std::vector<TransformSpec> selection_transforms() const;
-  void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, uint64_t records);
+  std::vector<TransformSpec> selection_transforms(bool sums_too) const;
+  void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, uint64_t records, size_t repeats);
 
   TuneOptions options_;
   bool stored_;  // the pool's rows are after a transform already
