@@ -15,6 +15,7 @@ struct Options {
   std::string pool, classes, method = "auto", transform = "auto";
   BudgetOptions budget;
   uint64_t records = 0;
+  double ratio = 0;
   unsigned threads = kDefaultThreads;
   bool explain = false, json = false;
 };
@@ -25,6 +26,7 @@ void run(const Options& options) {
   ProgressBar progress("tune", "transforms", 1);
   TuneOptions tuning{.classes = ClassSet::parse(options.classes).size(),
                      .records = options.records,
+                     .ratio = options.ratio,
                      .threads = options.threads,
                      .progress = [&](double fraction) { progress.update(fraction); }};
   if (const Method method = parse_method(options.method); method != Method::automatic) tuning.method = method;
@@ -50,6 +52,11 @@ void add_tune(CLI::App& app) {
       ->required();
   command->add_option("--records", options->records,
                       "How many records to expect in all: a guess that is public (default: 100 a class)");
+  command
+      ->add_option(
+          "--ratio", options->ratio,
+          "The expected size of the largest class over the smallest's, public too (default: 1, 10 and 100 alike)")
+      ->check(CLI::Range(1.0, 1e6));
   options->budget.add_to(*command, "What the model may cost");
   command->add_option("--method", options->method, "Only this method: mean, public, public-k; or auto")
       ->capture_default_str();

@@ -10,11 +10,11 @@
 namespace dppl {
 
 class PoolMemory;
+struct SizeGuess;
 
 struct FitOptions {
   Hyperparameters hyperparameters;
-  // What --method auto may expect, declared by the user; 0: it buys a noisy number of records with kSizeShare of the
-  // budget.
+  // What --method auto may expect, declared by the user; 0: it buys noisy class sizes with kSizeShare of the budget.
   uint64_t records = 0;
   unsigned threads = kDefaultThreads;
   // Called from time to time on long work with a fraction between 0 and 1.
@@ -43,7 +43,7 @@ class FitPlan {
  public:
   FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget);
 
-  // The method is still `automatic` where the choice waits for the noisy number of records.
+  // The method is still `automatic` where the choice waits for noisy class sizes.
   const Hyperparameters& hyperparameters() const { return options_.hyperparameters; }
   const Guarantee& price() const { return price_; }
   // An upper bound on the size of the model's file.
@@ -56,7 +56,7 @@ class FitPlan {
  private:
   Model fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
                  Random& random) const;
-  Hyperparameters tuned(const BudgetSpec& budget, uint64_t records) const;
+  Hyperparameters tuned(const BudgetSpec& budget, const SizeGuess& sizes) const;
   PublicTransform transform_of(const TransformSpec& spec) const;
 
   const PrivateData& data_;

@@ -7,12 +7,13 @@
 #include "dppl/fit.h"
 
 // Choosing hyperparameters without a private number: everything here is a function of the pool, the budget, the number
-// of classes and an expected number of records, and the same on every run.
+// of classes and expected class sizes, and the same on every run.
 namespace dppl {
 
 struct TuneOptions {
   size_t classes = 10;
-  uint64_t records = 0;                         // expected in all classes together; 0: kRecordsPerClass a class
+  uint64_t records = 0;  // expected in all classes together; 0: kRecordsPerClass a class
+  double ratio = 0;      // expected, of the largest class to the smallest; 0: 1, 10 and 100 are all looked at
   std::optional<Method> method = {};            // empty: the best of all that the budget allows
   std::optional<TransformSpec> transform = {};  // empty: the best of several sizes
   unsigned threads = kDefaultThreads;

@@ -136,7 +136,7 @@ std::string making(const Model& model) {
                        row("distance", to_string(used.distance));
   result += used.method == Method::mean ? mean_rows(model) : public_rows(model);
   if (used.size_share > 0) {
-    result += row("tuned on the pool", fmt::format("for a noisy number of records, bought for {} of the budget",
+    result += row("tuned on the pool", fmt::format("for noisy class sizes, bought for {} of the budget",
                                                    amount_words(used.size_share)));
   }
   if (model.pool) {

@@ -7,6 +7,7 @@
 #include "dppl/error.h"
 #include "dppl/mechanisms.h"
 #include "dppl/tune.h"
+#include "prototypes/class_sizes.h"
 #include "prototypes/method.h"
 #include "similarity/pair_scores.h"
 #include "tuning/pool_memory.h"
@@ -180,7 +181,7 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
       widest.method = Method::public_one;
       check_records(widest, data);
     }
-    if (options.records > 0) hp = tuned(budget, options.records);
+    if (options.records > 0) hp = tuned(budget, {.records = options.records, .ratio = 0});
   }
   price_ = dppl::price(hp, budget);
   if (hp.method == Method::automatic) return;
@@ -208,11 +209,16 @@ uint64_t FitPlan::model_bytes() const {
 
 namespace {
 
-// The expected number of records is one of few, so that neighbouring counts give the same choice.
-uint64_t rounded_records(int64_t count, size_t classes) {
-  const double a_class = std::max(1.0, static_cast<double>(count) / static_cast<double>(classes));
-  const double step = std::round(2 * std::log2(a_class)) / 2;
-  return static_cast<uint64_t>(std::ceil(std::exp2(step) * static_cast<double>(classes)));
+std::vector<int64_t> class_sizes(const PrivateAccess& access, size_t classes) {
+  std::vector<int64_t> sizes(classes);
+  for (const int64_t label : access.labels()) ++sizes[static_cast<size_t>(label)];
+  return sizes;
+}
+
+// Of the noise of release_sizes().
+double size_variance(const BudgetSpec& spec) {
+  const double amount = spec.amount.get_d();
+  return spec.notion == Notion::pure ? 2 / (amount * amount) : 1 / (2 * amount);
 }
 
 }  // namespace
@@ -224,27 +230,31 @@ Model FitPlan::run(Budget budget, Random& random) const {
   if (options_.hyperparameters.method != Method::automatic)
     return fit_with(options_.hyperparameters, transform_, std::move(budget), random);
 
-  // Which records there are stays hidden; roughly how many is worth a hundredth of the budget, because the right number
-  // of directions depends on it. The choice is then a function of the noisy number and of public values.
+  // Which records there are stays hidden; roughly how many, and how unevenly they fall into classes, is worth a
+  // hundredth of the budget, because the right settings depend on it. The choice is then a function of the noisy sizes
+  // and of public values.
   if (budget.spec().notion != Notion::pure) budget = Budget::to_zcdp(std::move(budget));
   std::vector<Budget> parts = Budget::split(std::move(budget), std::vector<Rational>{kSizeShare, 1 - kSizeShare});
   const size_t classes = data_.classes().size();
-  Random stream = random.stream(2 * classes + 1);
-  const auto count = noisy_count(std::move(parts[0]), stream, static_cast<int64_t>(PrivateAccess(data_).size()));
-  Hyperparameters chosen = tuned(parts[1].spec(), rounded_records(count.value, classes));
+  std::vector<int64_t> sizes = class_sizes(PrivateAccess(data_), classes);
+  const double variance = size_variance(parts[0].spec());
+  // Streams up to 2·classes are the methods'.
+  const Guarantee spent = release_sizes(sizes, std::move(parts[0]), random, 2 * classes + 1);
+  Hyperparameters chosen = tuned(parts[1].spec(), guess_sizes(sizes, variance));
   chosen.size_share = kSizeShare;
   const PublicTransform transform = transform_of(chosen.transform);
   Model model = fit_with(chosen, transform, std::move(parts[1]), random);
-  model.guarantee = compose(model.guarantee, count.guarantee);
+  model.guarantee = compose(model.guarantee, spent);
   return model;
 }
 
-Hyperparameters FitPlan::tuned(const BudgetSpec& budget, uint64_t records) const {
+Hyperparameters FitPlan::tuned(const BudgetSpec& budget, const SizeGuess& sizes) const {
   const TransformSpec& transform = options_.hyperparameters.transform;
   const TuneOptions tuning{.classes = data_.classes().size(),
-                           .records = records,
+                           .records = sizes.records,
+                           .ratio = sizes.ratio,
                            // Scores of more records would not fit 62 bits (check_records).
-                           .method = budget.notion != Notion::pure && records > kMostToSelectFor
+                           .method = budget.notion != Notion::pure && sizes.records > kMostToSelectFor
                                          ? std::optional(Method::mean)
                                          : std::nullopt,
                            .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),

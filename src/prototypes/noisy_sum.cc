@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "dppl/mechanisms.h"
+#include "prototypes/class_sizes.h"
 #include "prototypes/class_sums.h"
 #include "prototypes/integer_row.h"
 #include "prototypes/shape.h"
@@ -10,20 +10,6 @@
 // so no count is released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
 namespace dppl {
 namespace {
-
-// Noisy counts of all classes, in place.
-Guarantee release_counts(std::vector<int64_t>& counts, Budget budget, Random& random) {
-  std::vector<Budget> budgets = Budget::parallel(std::move(budget), counts.size());
-  std::optional<Guarantee> total;
-  for (size_t c = 0; c < counts.size(); ++c) {
-    // Streams 0 … classes − 1 are the sums'.
-    Random stream = random.stream(counts.size() + c);
-    auto released = noisy_count(std::move(budgets[c]), stream, counts[c]);
-    counts[c] = released.value;
-    total = total ? compose_disjoint(*total, released.guarantee) : released.guarantee;
-  }
-  return *total;
-}
 
 std::vector<double> in_units(std::span<const int64_t> sums, double unit) {
   std::vector<double> result(sums.size());
@@ -64,7 +50,8 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
         Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
     if (counted) {
       result.counts = std::move(exact.counts);
-      extra = release_counts(result.counts, std::move(parts[0]), random);
+      // Streams 0 … classes − 1 are the sums'.
+      extra = release_sizes(result.counts, std::move(parts[0]), random, input.classes);
     } else {
       // Streams up to 2·classes are those of sums and counts.
       Random stream = random.stream(2 * input.classes);

@@ -54,7 +54,7 @@ Hyperparameters PoolMemory::choose(const BudgetSpec& budget, TuneOptions options
     const std::string key =
         fmt::format("{} {} {}", options.classes, options.method ? to_string(*options.method) : "auto",
                     options.transform ? key_of(*options.transform) : "auto");
-    return once(tuners_, key, [&] { return Tuner(pool_, options); })->tune(budget, records);
+    return once(tuners_, key, [&] { return Tuner(pool_, options); })->tune(budget, records, options.ratio);
   });
 }
 

@@ -19,7 +19,7 @@ constexpr size_t kMostDirections = 512;
 constexpr size_t kDirections[] = {16, 32, 64, 128, 256, 512};
 constexpr unsigned kPercents[] = {20, 50};
 const Rational kMetricShare{1, 10};
-constexpr double kRatios[] = {1, 10, 100};  // the first is no long tail
+constexpr double kRatios[] = {1, 10, 100};
 // The minority's accuracy counts by this on top of its part in the balanced one.
 constexpr double kMinorityWeight = 0.5;
 // Numbers of directions that are looked at with every setting, after a first look with one.
@@ -139,9 +139,10 @@ const Tuner::Space& Tuner::space(const TransformSpec& transform) {
 }
 
 // On the same simulated data sets, so that differences are not those of the draws.
-void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t records, size_t repeats) {
+void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const DataSets& sets) {
   const Budget budget = Budget::unledgered(spec);
-  const uint64_t simulated = std::max<uint64_t>(records * classes_.classes() / options_.classes, classes_.classes());
+  const uint64_t simulated =
+      std::max<uint64_t>(sets.records * classes_.classes() / options_.classes, classes_.classes());
   std::vector<TransformSpec> spaces;
   for (const Trial& trial : trials) {
     const TransformSpec& transform = trial.hyperparameters.transform;
@@ -157,8 +158,8 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t
     }
     const PoolPrior prior = PoolPrior::of(sums.empty() ? std::span<const float>() : std::span<const float>(rows.pool),
                                           rows.dim, options_.threads, kAtoms);
-    for (size_t r = 0; r < repeats; ++r) {
-      for (const double ratio : kRatios) {
+    for (size_t r = 0; r < sets.repeats; ++r) {
+      for (const double ratio : sets.ratios) {
         const PseudoData data = draw(classes_, simulated, ratio, r + 1);
         if (!sums.empty()) simulate_sums(classes_, rows, prior, data, budget.rho().get_d(), options_.threads, sums);
         if (!selections.empty()) {
@@ -169,24 +170,26 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, uint64_t
     }
     if (options_.progress) options_.progress(static_cast<double>(++done) / static_cast<double>(spaces.size()));
   }
-  const double sets = static_cast<double>(repeats * std::size(kRatios)),
-               long_tailed = sets - static_cast<double>(repeats);
+  const auto count = static_cast<double>(sets.repeats * sets.ratios.size());
+  const auto long_tails = std::count_if(sets.ratios.begin(), sets.ratios.end(), [](double ratio) { return ratio > 1; });
   for (Trial& trial : trials) {
-    trial.balanced /= sets;
-    trial.minority /= long_tailed;
+    trial.balanced /= count;
+    if (long_tails > 0) trial.minority /= static_cast<double>(sets.repeats) * static_cast<double>(long_tails);
   }
   sort_by_worth(trials);
 }
 
-Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
+Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
   Tuning result;
   const bool gaussian = budget.notion != Notion::pure;
+  DataSets sets{records, {std::begin(kRatios), std::end(kRatios)}, 0};
+  if (ratio > 0) sets.ratios = {ratio};
   // Fewer classes, more data sets.
-  const size_t repeats = std::clamp<size_t>(300 / classes_.classes(), 3, 6);
+  sets.repeats = std::clamp<size_t>(300 / classes_.classes(), 3, 6) * (ratio > 0 ? 2 : 1);
   if (gaussian && allows(options_, Method::mean)) {
     std::vector<Trial> first;
     for (const TransformSpec& transform : transforms()) first.push_back(sums_trial(transform, 1, 0, 0));
-    try_all(first, budget, records, repeats);
+    try_all(first, budget, sets);
     for (const TransformSpec& transform : finalists(first)) {
       for (const Rational& share : {Rational(0), kMetricShare}) {
         for (const Rational& spread : {Rational(1), Rational(4)}) {
@@ -196,7 +199,7 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
         }
       }
     }
-    try_all(result.trials, budget, records, repeats);
+    try_all(result.trials, budget, sets);
   }
   if (budget.relation == Relation::add_remove) {
     std::vector<Trial> selections;
@@ -211,7 +214,8 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records) {
       }
     }
     // Selection takes longer to simulate, and its settings differ by more.
-    try_all(selections, budget, records, (repeats + 2) / 3);
+    sets.repeats = (sets.repeats + 2) / 3;
+    try_all(selections, budget, sets);
     result.trials.insert(result.trials.end(), selections.begin(), selections.end());
   }
   if (result.trials.empty()) throw InvalidInput("tuning: nothing to choose from at this budget");
@@ -243,18 +247,19 @@ Hyperparameters fixed_choice(const PublicData& pool, const BudgetSpec& budget, c
 }  // namespace
 
 Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  return Tuner(pool, options).tune(budget, expected_records(options));
+  return Tuner(pool, options).tune(budget, expected_records(options), options.ratio);
 }
 
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  return choose(pool, budget, options, [&](uint64_t records) { return Tuner(pool, options).tune(budget, records); });
+  return choose(pool, budget, options,
+                [&](uint64_t records) { return Tuner(pool, options).tune(budget, records, options.ratio); });
 }
 
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
                        const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
-      "tuning 2; pool {}; {}; {}; {} classes; {} records; {} {}", pool.digest(), budget.describe(),
-      to_string(budget.relation), options.classes, options.records,
+      "tuning 3; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
+      to_string(budget.relation), options.classes, options.records, options.ratio,
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
                         : "auto");

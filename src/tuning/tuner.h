@@ -11,8 +11,8 @@ class Tuner {
   // As tune().
   Tuner(const PublicData& pool, const TuneOptions& options);
 
-  // records: expected in all classes together.
-  Tuning tune(const BudgetSpec& budget, uint64_t records);
+  // records: expected in all classes together; ratio: as in TuneOptions.
+  Tuning tune(const BudgetSpec& budget, uint64_t records, double ratio);
 
  private:
   struct Space {
@@ -23,7 +23,13 @@ class Tuner {
   const Space& space(const TransformSpec& transform);
   std::vector<TransformSpec> transforms() const;
   std::vector<TransformSpec> selection_transforms(bool sums_too) const;
-  void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, uint64_t records, size_t repeats);
+  // Data sets to play on: so many of each ratio.
+  struct DataSets {
+    uint64_t records;
+    std::vector<double> ratios;
+    size_t repeats;
+  };
+  void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, const DataSets& sets);
 
   TuneOptions options_;
   bool stored_;  // the pool's rows are after a transform already
