@@ -21,7 +21,7 @@ constexpr unsigned kPercents[] = {20, 50};
 const Rational kMetricShare{1, 10};
 constexpr double kRatios[] = {1, 10, 100};
 // The minority's accuracy counts by this on top of its part in the balanced one.
-constexpr double kMinorityWeight = 0.5;
+constexpr double kMinorityWeight = 0.25;
 // Numbers of directions that are looked at with every setting, after a first look with one.
 constexpr size_t kFinalists = 3;
 // Of the simulated pool: fewer than in a fit, for speed.
@@ -258,7 +258,7 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
                        const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
-      "tuning 3; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
+      "tuning 4; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
       to_string(budget.relation), options.classes, options.records, options.ratio,
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
