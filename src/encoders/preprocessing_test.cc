@@ -85,7 +85,7 @@ TEST(Preprocessing, RefusesDescriptionsThatMakeNoSense) {
            {R"({"image_mean": [0, 0, 1e60], "image_std": [1, 1, 1]})", "'image_mean' is not a number"},
            {R"({"image_mean": [0, 0, 0], "image_std": [1, 0, 1]})", "above zero"},
            {R"({"crop_pct": 0, "size": {"shortest_edge": 10}})", "crop_pct"}}) {
-    expect_error<InvalidInput>([&] { parse(json); }, {"c.json: ", word});
+    expect_error<InvalidInput>([&text = json] { parse(text); }, {"c.json: ", word});
   }
   Preprocessing crop;
   crop.shorter = 8;

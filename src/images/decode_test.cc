@@ -35,7 +35,7 @@ void expect_near(const Image& image, const Image& expected, int tolerance) {
 }
 
 TEST(Decode, ReadsJpegOfGreyAndColour) {
-  for (const size_t channels : {1, 3}) {
+  for (const size_t channels : {1u, 3u}) {
     const Image image = make_image(21, 14, channels, slope);
     expect_near(decode(jpeg_bytes(image)), image, 6);
   }
@@ -49,7 +49,7 @@ TEST(Decode, MakesRgbOfCmyk) {
 }
 
 TEST(Decode, ReadsPngAsItIs) {
-  for (const size_t channels : {1, 3}) {
+  for (const size_t channels : {1u, 3u}) {
     const Image image = make_image(19, 6, channels, slope);
     EXPECT_EQ(decode(png_bytes(image)).pixels, image.pixels);
   }

@@ -81,8 +81,9 @@ TEST(Resize, EqualsPillow) {
 
 TEST(Resize, RefusesSizesThatCannotBe) {
   const Image image = grey(2, 2, {1, 2, 3, 4});
-  for (const auto& [width, height] : {std::pair<size_t, size_t>{0, 2}, {2, 0}, {kMaxPixels, 2}, {2, kMaxPixels}}) {
-    expect_error<InvalidInput>([&] { resize(image, width, height, Interpolation::bilinear); }, {"resize: an image"});
+  for (const auto& to : {std::pair<size_t, size_t>{0, 2}, {2, 0}, {kMaxPixels, 2}, {2, kMaxPixels}}) {
+    expect_error<InvalidInput>([&] { resize(image, to.first, to.second, Interpolation::bilinear); },
+                               {"resize: an image"});
   }
   expect_error<InvalidInput>([&] { centre_crop(image, 3, 1); }, {"3 × 1", "2 × 2"});
 }
