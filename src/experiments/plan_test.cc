@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,7 +31,7 @@ pool = "P"
 )";
 
 SweepPlan parse(std::string_view text, std::string_view head = kHead) {
-  return parse_plan(std::string(head) + std::string(text), "dir/plan.toml");
+  return parse_plan(fmt::format("{}{}", head, text), "dir/plan.toml");
 }
 
 TEST(Plan, ReadsWhatIsThere) {
@@ -64,7 +65,7 @@ rho = [0.1, 1]
   EXPECT_EQ(std::get<double>(plan.methods[2].settings.at("k")), 5);
   EXPECT_EQ(plan.methods[5].grid.size(), 4u);
   EXPECT_EQ(plan.maps.size(), 2u);
-  EXPECT_EQ(parse_plan(std::string(kHead) + "[[method]]\nname='auto'", "a.toml", "/data").data.at(0).train,
+  EXPECT_EQ(parse_plan(fmt::format("{}[[method]]\nname='auto'", kHead), "a.toml", "/data").data.at(0).train,
             "/data/x.npy");
 }
 
@@ -139,7 +140,7 @@ TEST(Plan, RefusesBadHeads) {
 
 TEST(Plan, MissingFilesAreNamed) {
   const TempDir dir;
-  const std::string path = dir.file("plan.toml", std::string(kHead) + "[[method]]\nname = 'auto'\n");
+  const std::string path = dir.file("plan.toml", fmt::format("{}[[method]]\nname = 'auto'\n", kHead));
   expect_error<InvalidInput>([&] { load_plan(path); },
                              {"plan.toml:3: pool 'P' file: ", "p.npy: cannot open", "--data"});
   expect_error<IoError>([&] { load_plan(dir.path("none.toml")); }, {"none.toml: cannot open"});
@@ -147,7 +148,7 @@ TEST(Plan, MissingFilesAreNamed) {
 
 TEST(Plan, AllShippedPlansParse) {
   size_t count = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(DPPL_SOURCE_DIR) + "/plans")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(DPPL_SOURCE_DIR "/plans")) {
     if (entry.path().extension() != ".toml") continue;
     const std::string text = read_text(entry.path().string());
     EXPECT_TRUE(text.starts_with("# ")) << entry.path() << ": should begin with what it is for";
