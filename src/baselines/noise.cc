@@ -5,21 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "random/simulation.h"
-
 namespace dppl {
-
-double Normals::next() {
-  if (second_) {
-    const double value = *second_;
-    second_.reset();
-    return value;
-  }
-  const double radius = std::sqrt(-2 * std::log(uniform(random_)));
-  const double angle = 2 * std::numbers::pi * uniform(random_);
-  second_ = radius * std::sin(angle);
-  return radius * std::cos(angle);
-}
 
 void add_noise(std::span<double> values, double sigma, Random& random) {
   if (sigma == 0) return;

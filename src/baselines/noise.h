@@ -4,21 +4,10 @@
 #include <optional>
 #include <span>
 
-#include "dppl/random.h"
+#include "random/simulation.h"
 
 // The Gaussian mechanism as a simulation: real-valued noise, and a count of what it would have cost.
 namespace dppl {
-
-// Standard normal draws, both of each pair that Box and Muller's method makes.
-class Normals {
- public:
-  explicit Normals(Random& random) : random_(random) {}
-  double next();
-
- private:
-  Random& random_;
-  std::optional<double> second_;
-};
 
 // Adds noise of standard deviation sigma to each value; nothing is drawn for 0.
 void add_noise(std::span<double> values, double sigma, Random& random);

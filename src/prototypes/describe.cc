@@ -136,8 +136,8 @@ std::string making(const Model& model) {
                        row("distance", to_string(used.distance));
   result += used.method == Method::mean ? mean_rows(model) : public_rows(model);
   if (used.size_share > 0) {
-    result += row("tuned on the pool", fmt::format("for noisy class sizes, bought for {} of the budget",
-                                                   amount_words(used.size_share)));
+    result += row("tuned on the pool",
+                  fmt::format("for noisy class sizes, bought for {} of the budget", amount_words(used.size_share)));
   }
   if (model.pool) {
     result += row("pool", fmt::format("{} rows of dimension {}", model.pool->rows, model.pool->dim)) +

@@ -227,6 +227,10 @@ Model FitPlan::run(Budget budget, Random& random) const {
   if (!(budget.spec() == budget_)) {
     throw InvalidInput(fmt::format("fit: planned for {}, given {}", budget_.describe(), budget.spec().describe()));
   }
+  // What is shared between runs has not passed a mechanism.
+  if (options_.scores != nullptr && random.is_private()) {
+    throw InvalidInput("fit: scores are shared between seeded runs only; leave them out");
+  }
   if (options_.hyperparameters.method != Method::automatic)
     return fit_with(options_.hyperparameters, transform_, std::move(budget), random);
 

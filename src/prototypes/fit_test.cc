@@ -16,6 +16,7 @@
 #include "similarity/cpu.h"
 #include "similarity/pair_scores.h"
 #include "similarity/row_math.h"
+#include "support/expect_error.h"
 #include "support/selection_laws.h"
 #include "support/statistics.h"
 
@@ -325,6 +326,23 @@ TEST(Fit, RefusesBeforeTheBudgetIsTouched) {
   how = options(Method::mean);
   how.hyperparameters.count_share = 1;
   refused(how, rho, nullptr);
+}
+
+// Exact scores are as private as the records: only runs that protect nobody anyway may hand them out.
+TEST(Fit, SharesScoresBetweenSeededRunsOnly) {
+  const PrivateData data = data_of(sample());
+  const PublicData pool = PublicData::from_memory(sample().values, kDim);
+  std::vector<std::vector<int64_t>> scores;
+  FitOptions options;
+  options.hyperparameters.method = Method::public_one;
+  options.scores = &scores;
+  const BudgetSpec budget = BudgetSpec::pure(1);
+  const FitPlan plan(data, &pool, options, budget);
+  SecureRandom secure;
+  testing::expect_error<InvalidInput>([&] { plan.run(Budget::unledgered(budget), secure); }, {"seeded runs only"});
+  EXPECT_TRUE(scores.empty());
+  SeededRandom seeded(1);
+  EXPECT_FALSE(plan.run(Budget::unledgered(budget), seeded).guarantee.is_private);
 }
 
 }  // namespace

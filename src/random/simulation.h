@@ -17,4 +17,24 @@ inline double normal(Random& random) {
   return radius * std::cos(2 * std::numbers::pi * uniform(random));
 }
 
+// Many standard normal draws: both of each pair that Box and Muller's method makes.
+class Normals {
+ public:
+  explicit Normals(Random& random) : random_(random) {}
+
+  double next() {
+    kept_ = !kept_;
+    if (!kept_) return second_;
+    const double radius = std::sqrt(-2 * std::log(uniform(random_)));
+    const double angle = 2 * std::numbers::pi * uniform(random_);
+    second_ = radius * std::sin(angle);
+    return radius * std::cos(angle);
+  }
+
+ private:
+  Random& random_;
+  double second_ = 0;
+  bool kept_ = false;  // the second of a pair
+};
+
 }  // namespace dppl
