@@ -27,11 +27,12 @@ struct Trial {
   Hyperparameters hyperparameters;
   // Accuracies, means over the simulated data sets; the minority's over the long-tailed ones.
   double balanced = 0, minority = 0;
-  double worth() const;  // what is compared
 };
 
 struct Tuning {
-  std::vector<Trial> trials;  // the best first
+  // The chosen one first: in the space with the best balanced accuracy and near to it, what serves all classes and the
+  // smallest most.
+  std::vector<Trial> trials;
   size_t pseudo_classes = 0, test_rows = 0;
   uint64_t records = 0;  // expected a class
 

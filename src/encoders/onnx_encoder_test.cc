@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "dppl/error.h"
 #include "support/expect_error.h"
@@ -196,6 +199,34 @@ TEST(OnnxEncoder, RefusesWhatItCannotUse) {
   refused(apart.bytes(), small_options(), {"m.onnx_data", "beside it"});
   dir.file("m.onnx_data", std::string(4 * 3 * 9 * 4, '\0'));
   EXPECT_EQ(open_encoder(dir.file("m.onnx", apart.bytes()), small_options())->dim(), 4u);
+}
+
+// A protocol buffer ends at 2 GB, so large models keep their weights beside it. The file has holes: it takes no disk.
+TEST(OnnxEncoder, ReadsWeightsBeyondTwoGigabytes) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  if (std::getenv("DPPL_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes 5 GB of memory: ./test.sh --long runs it";
+  const TempDir dir;
+  constexpr int64_t kRows = 190'000'000, kDim = 3;  // 2.28 GB
+  constexpr uint64_t kBytes = kRows * kDim * sizeof(float);
+  static_assert(kBytes > uint64_t{1} << 31);
+  const std::string path = dir.file("m.onnx_data", "");
+  std::filesystem::resize_file(path, kBytes);
+  constexpr float kLast[kDim] = {1.5f, -2.25f, 7};
+  {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(kBytes - sizeof kLast);
+    file.write(reinterpret_cast<const char*>(kLast), sizeof kLast);
+    ASSERT_TRUE(file.flush());
+  }
+  // The channels' means plus the last row of the weights.
+  OnnxModel model;
+  model.input("x", {-1, 3, 8, 8}).weights_in_file("w", {kRows, kDim}, "m.onnx_data").integers("last", {kRows - 1});
+  model.node("Gather", {"w", "last"}, "row").node("GlobalAveragePool", {"x"}, "map").node("Flatten", {"map"}, "means");
+  model.node("Add", {"means", "row"}, "embedding").output("embedding", {-1, kDim});
+  const auto encoder = open_encoder(dir.file("m.onnx", model.bytes()), small_options());
+  std::vector<float> inputs(2 * encoder->input_size());
+  std::fill(inputs.begin() + kValues, inputs.end(), 0.5f);
+  expect_near(encoded(*encoder, inputs), {1.5, -2.25, 7, 2, -1.75, 7.5});
 }
 
 TEST(OpenEncoder, ABuiltInEncoderHasItsOwnPreprocessing) {

@@ -1,5 +1,6 @@
 #include "prototypes/pool_posterior.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -21,54 +22,48 @@ void normalise(float* row, size_t dim) {
   if (squares > 0) scale_row(row, dim, 1 / std::sqrt(squares), row);
 }
 
+using Atoms = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 // The posterior of one class.
 class ClassPosterior {
  public:
-  ClassPosterior(const PoolPrior& prior, double sigma, double spread)
-      : prior_(prior), dim_(static_cast<double>(prior.dim)), sigma_(sigma), spread_(spread) {}
+  ClassPosterior(double dim, double sigma, double spread) : dim_(dim), sigma_(sigma), spread_(spread) {}
 
-  // dots: of the sum with every atom.
-  void operator()(std::span<const double> sum, std::span<const float> dots, std::span<double> mean) const {
+  // dots: of the sum with every atom; becomes the atoms' weights in the mean. Returns the weight of the sum.
+  double operator()(std::span<const double> sum, Eigen::Map<Eigen::ArrayXf> dots) const {
     double squares = 0;
     for (const double value : sum) squares += value * value;
     double largest = -INFINITY;
-    const double best_dot = static_cast<double>(*std::max_element(dots.begin(), dots.end()));
+    const float best_dot = dots.maxCoeff();
     for (int g = 0; g < kStrengths; ++g) largest = std::max(largest, log_weight(strength(g), squares, best_dot));
 
-    std::vector<double> of_atom(dots.size());
+    Eigen::ArrayXf of_atoms = Eigen::ArrayXf::Zero(dots.size()), weights(dots.size());
     double total = 0, of_sum = 0;
     for (int g = 0; g < kStrengths; ++g) {
       const double a = strength(g);
       // With p and a known, the expectation of p + e lies between p and s/a.
       const double follow = a * a * spread_ / dim_ / variance(a);
-      double weight = 0;
+      const double best = log_weight(a, squares, best_dot) - largest;
       // Below this nothing adds to the sum.
-      if (log_weight(a, squares, best_dot) < largest - 50) continue;
-      for (size_t i = 0; i < dots.size(); ++i) {
-        const double w = std::exp(log_weight(a, squares, static_cast<double>(dots[i])) - largest);
-        weight += w;
-        of_atom[i] += w * (1 - follow);
-      }
+      if (best < -50) continue;
+      // exp(log_weight() − largest) of every atom: it differs from the best one's by the dots alone.
+      weights = ((dots - best_dot) * static_cast<float>(a / variance(a)) + static_cast<float>(best)).exp();
+      const auto weight = static_cast<double>(weights.sum());
+      of_atoms += weights * static_cast<float>(1 - follow);
       total += weight;
       of_sum += weight * follow / a;
     }
-    for (size_t k = 0; k < mean.size(); ++k) mean[k] = of_sum / total * sum[k];
-    for (size_t i = 0; i < dots.size(); ++i) {
-      const double w = of_atom[i] / total;
-      if (w < 1e-12) continue;
-      const float* atom = prior_.atoms.data() + i * prior_.dim;
-      for (size_t k = 0; k < mean.size(); ++k) mean[k] += w * static_cast<double>(atom[k]);
-    }
+    dots = of_atoms / static_cast<float>(total);
+    return of_sum / total;
   }
 
  private:
   static double strength(int g) { return kWeakest * std::pow(kStep, g); }
   double variance(double a) const { return sigma_ * sigma_ + a * a * spread_ / dim_; }
-  double log_weight(double a, double squares, double dot) const {
-    return -(squares - 2 * a * dot + a * a) / (2 * variance(a)) - dim_ / 2 * std::log(variance(a));
+  double log_weight(double a, double squares, float dot) const {
+    return -(squares - 2 * a * static_cast<double>(dot) + a * a) / (2 * variance(a)) - dim_ / 2 * std::log(variance(a));
   }
 
-  const PoolPrior& prior_;
   double dim_, sigma_, spread_;
 };
 
@@ -127,13 +122,24 @@ std::vector<double> posterior_means(std::span<const double> sums, double sigma, 
   const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();
   std::vector<double> means(sums.size());
   const std::vector<float> narrow(sums.begin(), sums.end());
-  const ClassPosterior posterior(prior, sigma, spread);
+  const ClassPosterior posterior(static_cast<double>(dim), sigma, spread);
+  const auto rows = static_cast<Eigen::Index>(atoms), columns = static_cast<Eigen::Index>(dim);
+  const Eigen::Map<const Atoms> places(prior.atoms.data(), rows, columns);
   parallel_blocks(classes, 16, threads, [&](size_t begin, size_t end, unsigned) {
-    std::vector<float> dots((end - begin) * atoms);
-    multiply_rows(narrow.data() + begin * dim, end - begin, dim, prior.atoms.data(), atoms, dots.data());
+    Atoms weights(static_cast<Eigen::Index>(end - begin), rows);
+    multiply_rows(narrow.data() + begin * dim, end - begin, dim, prior.atoms.data(), atoms, weights.data());
+    std::vector<double> of_sums;
     for (size_t c = begin; c < end; ++c) {
-      posterior(sums.subspan(c * dim, dim), std::span(dots).subspan((c - begin) * atoms, atoms),
-                std::span(means).subspan(c * dim, dim));
+      float* row = weights.data() + (c - begin) * atoms;
+      of_sums.push_back(posterior(sums.subspan(c * dim, dim), {row, rows}));
+    }
+    const Atoms mixed = weights * places;
+    for (size_t c = begin; c < end; ++c) {
+      for (size_t k = 0; k < dim; ++k) {
+        means[c * dim + k] =
+            of_sums[c - begin] * sums[c * dim + k] +
+            static_cast<double>(mixed(static_cast<Eigen::Index>(c - begin), static_cast<Eigen::Index>(k)));
+      }
     }
   });
   return means;

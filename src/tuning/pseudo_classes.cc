@@ -19,11 +19,12 @@ namespace dppl {
 namespace {
 
 constexpr size_t kRows = 40960;  // of the pool, evenly spread
-// A class is every so manieth of the rows nearest to one of them: nearest rows alone would be far more alike than
-// the records of a real class are.
-constexpr size_t kApart = 6;
+// Of the rows nearest to a centre every third plays a record of its class, and every sixth a test record. The others
+// stay in the pool: classes that nobody else's rows lie among would be far easier to tell apart than real ones.
+constexpr size_t kRecordEvery = 3, kTestEvery = 6, kFirstTest = 1;
+constexpr size_t kNearest = 768;  // at most
 constexpr size_t kFewestRows = 200;
-constexpr size_t kTestRows = 20;  // of a class, at most
+constexpr size_t kTestRows = 40;  // of a class, at most
 // Private records are not drawn from the pool: in each of the pool's directions they are as wide as the pool times e to
 // the power of a normal number of this standard deviation, or nothing that learns how they lie could pay. So much do
 // the widths of CIFAR-100's embeddings, labels aside, differ from Tiny-ImageNet's where these are whitened.
@@ -73,7 +74,7 @@ PseudoClasses::PseudoClasses(const PublicData& pool, const PublicTransform& comm
     : dim_(common.output_dim()), directions_(common.output_dim()) {
   const size_t count = std::min(pool.size(), kRows);
   const size_t wanted = std::clamp<size_t>(classes, 2, std::clamp<size_t>(count / 48, 2, 100));
-  const size_t members = std::clamp<size_t>(count / (4 * wanted), 8, 128);
+  const size_t nearest = std::clamp<size_t>(3 * count / (2 * wanted), 48, kNearest);
   if (count < kFewestRows) {
     throw InvalidInput(
         fmt::format("tuning: a pool of {} rows is too small for it; at least {} are needed", pool.size(), kFewestRows));
@@ -84,22 +85,22 @@ PseudoClasses::PseudoClasses(const PublicData& pool, const PublicTransform& comm
   SeededRandom random(1);
   std::vector<size_t> centres(wanted);
   for (size_t& centre : centres) centre = random.next64() % count;
-  parallel_blocks(wanted, 1, threads, [&](size_t c, size_t, unsigned) {
-    near[c] = nearest_rows(unit, dim_, centres[c], members * kApart);
-  });
+  parallel_blocks(wanted, 1, threads,
+                  [&](size_t c, size_t, unsigned) { near[c] = nearest_rows(unit, dim_, centres[c], nearest); });
   std::vector<bool> taken(count);
   for (size_t c = 0; c < wanted; ++c) {
-    // One row out of kApart, every other one of them for tests.
     std::vector<size_t> train;
     size_t tests = 0;
-    for (size_t i = 0; i < near[c].size(); i += kApart) {
+    for (size_t i = 0; i < near[c].size(); ++i) {
+      const bool is_record = i % kRecordEvery == 0, is_test = i % kTestEvery == kFirstTest && tests < kTestRows;
       const size_t row = near[c][i];
-      if (taken[row]) continue;
+      if (taken[row] || !(is_record || is_test)) continue;
       taken[row] = true;
-      if ((i / kApart) % 2 == 0) {
+      if (is_record) {
         train.push_back(train_rows_.size());
         train_rows_.push_back(row);
-      } else if (tests++ < kTestRows) {
+      } else {
+        ++tests;
         test_rows_.push_back(row);
         test_labels_.push_back(train_.size());
       }

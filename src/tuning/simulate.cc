@@ -144,11 +144,11 @@ void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows
     for (double& value : sums) value += sigma * normal(random);
     std::optional<Eigen::MatrixXd> metric;
     if (share > 0) metric = metric_of(noisy_moment(exact_moment(rows, data), rho * share.get_d(), random));
-    std::map<Rational, std::vector<double>> means;  // by spread
+    std::map<Rational, std::vector<double>> means;  // by spread; 0: not shrunk
     for (Trial* trial : of_share) {
       const Hyperparameters& how = trial->hyperparameters;
-      std::vector<double>& mean = means[how.spread];
-      if (mean.empty()) mean = posterior_means(sums, sigma, prior, how.spread.get_d(), threads);
+      std::vector<double>& mean = means[how.shrink ? how.spread : Rational(0)];
+      if (mean.empty()) mean = how.shrink ? posterior_means(sums, sigma, prior, how.spread.get_d(), threads) : sums;
       const std::vector<float> prototypes =
           finish_prototypes(mean, classes.classes(), how.lift.get_d(), metric ? &*metric : nullptr);
       add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -67,7 +68,7 @@ std::vector<std::string> lines(const Tuning& tuning) {
   for (const Trial& trial : tuning.trials) {
     result.push_back(std::string(to_string(trial.hyperparameters.method)) +
                      trial.hyperparameters.transform.to_string() + to_string(trial.hyperparameters.lift) +
-                     std::to_string(trial.worth()));
+                     std::to_string(trial.balanced) + " " + std::to_string(trial.minority));
   }
   return result;
 }
@@ -79,7 +80,25 @@ TEST(Tune, IsTheSameOnEveryRunAndWithAnyThreads) {
   const Tuning two = tune(pool, budget, {.classes = 10, .records = 500, .threads = 2});
   EXPECT_EQ(lines(one), lines(two));
   EXPECT_EQ(one.pseudo_classes, 10u);
-  for (size_t i = 1; i < one.trials.size(); ++i) EXPECT_GE(one.trials[i - 1].worth(), one.trials[i].worth());
+}
+
+// The minority counts, but not at any price to the others.
+TEST(Tune, ChoosesForAllClassesAndForTheMinority) {
+  const PublicData pool = clouds();
+  for (const Rational& rho : {Rational(1, 1000), Rational(1, 50), Rational(1)}) {
+    const Tuning tuning = tune(pool, BudgetSpec::zcdp(rho), {.classes = 10, .records = 300, .ratio = 20});
+    const Trial& best = *std::max_element(tuning.trials.begin(), tuning.trials.end(),
+                                          [](const Trial& a, const Trial& b) { return a.balanced < b.balanced; });
+    const Trial& chosen = tuning.trials.front();
+    EXPECT_EQ(chosen.hyperparameters.transform, best.hyperparameters.transform);
+    EXPECT_GE(chosen.balanced, best.balanced - 0.015);
+    for (const Trial& trial : tuning.trials) {
+      const bool eligible =
+          trial.hyperparameters.transform == best.hyperparameters.transform && trial.balanced >= best.balanced - 0.015;
+      if (!eligible) continue;
+      EXPECT_GE(chosen.balanced + 0.6 * chosen.minority, trial.balanced + 0.6 * trial.minority);
+    }
+  }
 }
 
 TEST(Tune, KnowsWhatABudgetAllows) {
