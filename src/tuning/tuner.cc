@@ -26,7 +26,7 @@ constexpr double kRatios[] = {1, 10, 100};
 // The space is the one with the best balanced accuracy. In it, whatever comes this near to the best may serve the
 // minority instead, whose accuracy then counts by the weight on top of its part in the balanced one. A lift costs about
 // twice as much here as on real data.
-constexpr double kSacrifice = 0.015, kMinorityWeight = 0.6;
+constexpr double kSacrifice = 0.015, kMinorityWeight = 0.75;
 // Numbers of directions that are looked at with every setting, after a first look with one.
 constexpr size_t kFinalists = 3;
 // Of the simulated pool: fewer than in a fit, for speed.

@@ -96,7 +96,7 @@ TEST(Tune, ChoosesForAllClassesAndForTheMinority) {
       const bool eligible =
           trial.hyperparameters.transform == best.hyperparameters.transform && trial.balanced >= best.balanced - 0.015;
       if (!eligible) continue;
-      EXPECT_GE(chosen.balanced + 0.6 * chosen.minority, trial.balanced + 0.6 * trial.minority);
+      EXPECT_GE(chosen.balanced + 0.75 * chosen.minority, trial.balanced + 0.75 * trial.minority);
     }
   }
 }
