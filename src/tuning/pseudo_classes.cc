@@ -89,25 +89,25 @@ PseudoClasses::PseudoClasses(const PublicData& pool, const PublicTransform& comm
                   [&](size_t c, size_t, unsigned) { near[c] = nearest_rows(unit, dim_, centres[c], nearest); });
   std::vector<bool> taken(count);
   for (size_t c = 0; c < wanted; ++c) {
-    std::vector<size_t> train;
-    size_t tests = 0;
+    std::vector<size_t> train, tests;
     for (size_t i = 0; i < near[c].size(); ++i) {
-      const bool is_record = i % kRecordEvery == 0, is_test = i % kTestEvery == kFirstTest && tests < kTestRows;
+      const bool is_record = i % kRecordEvery == 0, is_test = i % kTestEvery == kFirstTest && tests.size() < kTestRows;
       const size_t row = near[c][i];
       if (taken[row] || !(is_record || is_test)) continue;
-      taken[row] = true;
-      if (is_record) {
-        train.push_back(train_rows_.size());
-        train_rows_.push_back(row);
-      } else {
-        ++tests;
-        test_rows_.push_back(row);
-        test_labels_.push_back(train_.size());
-      }
+      (is_record ? train : tests).push_back(row);
     }
-    if (train.empty() || tests == 0) throw InvalidInput("tuning: the pool's rows are too much alike for it");
-    train_.push_back(std::move(train));
+    // Another class may have taken nearly all of them; in a small pool that happens.
+    if (train.empty() || tests.empty()) continue;
+    for (const std::vector<size_t>* rows : {&train, &tests}) {
+      for (const size_t row : *rows) taken[row] = true;
+    }
+    test_labels_.insert(test_labels_.end(), tests.size(), train_.size());
+    test_rows_.insert(test_rows_.end(), tests.begin(), tests.end());
+    std::vector<size_t>& records = train_.emplace_back(train.size());
+    std::iota(records.begin(), records.end(), train_rows_.size());
+    train_rows_.insert(train_rows_.end(), train.begin(), train.end());
   }
+  if (train_.size() < 2) throw InvalidInput("tuning: the pool's rows are too much alike for it");
   for (size_t i = 0; i < count; ++i) {
     if (!taken[i]) pool_rows_.push_back(i);
   }

@@ -101,6 +101,19 @@ TEST(Tune, ChoosesForAllClassesAndForTheMinority) {
   }
 }
 
+// Equal centres have the same nearest rows, which can play one class only.
+TEST(Tune, DoesWithoutClassesThatGetNoRows) {
+  SeededRandom random(5);
+  std::vector<float> values(60 * kDim);
+  for (float& value : values) value = static_cast<float>(normal(random));
+  std::vector<float> copies;
+  for (int i = 0; i < 17; ++i) copies.insert(copies.end(), values.begin(), values.end());
+  const PublicData pool = PublicData::from_memory(std::move(copies), kDim);
+  const Tuning tuning = tune(pool, BudgetSpec::zcdp(Rational(1, 2)), {.classes = 20, .records = 1000});
+  EXPECT_GE(tuning.pseudo_classes, 2u);
+  EXPECT_LT(tuning.pseudo_classes, 20u);
+}
+
 TEST(Tune, KnowsWhatABudgetAllows) {
   const PublicData pool = clouds();
   const Tuning pure = tune(pool, BudgetSpec::pure(1), {.classes = 5});
