@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fetches ONNX Runtime, which `dppl embed` needs for models in ONNX's format and nothing else does. A system that has it as
 # a package gets that one; elsewhere the shared library is taken out of the npm package onnxruntime-node, checked against
-# the digest below, and put into .deps/onnxruntime/. Fails with one line and changes nothing when it cannot be had.
+# the digest below, and put into .deps/onnxruntime/. Fails with one line and changes nothing when it cannot be had. Tries to
+# fetch its header too (scripts/setup-onnx-header.sh), for a test.
 #   scripts/setup-onnx.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +14,7 @@ library=libonnxruntime.so.1
 
 fail() { echo "setup-onnx.sh: $*; 'dppl embed' works without it, but for .onnx models" >&2; exit 1; }
 
+scripts/setup-onnx-header.sh || true  # says why; models run without
 [ -e "$folder/$version" ] && exit 0
 ldconfig=$(command -v ldconfig || echo /sbin/ldconfig)
 "$ldconfig" -p 2>/dev/null | grep "libonnxruntime\.so" >/dev/null && exit 0
