@@ -5,8 +5,8 @@
 
 // The part of ONNX Runtime's C interface that is used here. Its functions come in a table to which versions append and
 // never change what is there; all of these are in the table since version 1.4. Declared by hand, so that the program
-// builds without ONNX Runtime and finds it when it runs; a test compares the places with the published header where
-// that is installed.
+// builds without ONNX Runtime and finds it when it runs; a test compares all of it with the published header, which
+// scripts/setup-onnx-header.sh fetches.
 namespace dppl::ort {
 
 struct Status;
