@@ -20,12 +20,12 @@ namespace {
 struct Options {
   std::string method = "auto", train, labels, rows, classes, pool, output;
   BudgetOptions budget;
-  std::string transform = "none", shrink = "off", spread = "1", lift = "0", metric_share = "0", threshold,
-              distance = "cosine", mechanism = "exponential", estimator, norm, clip_min = "0", clip_max = "2",
-              count_share = "0.1";
+  std::string transform = "none", shrink = "off", spread = "1", lift = "0", metric_share = "0", refine_share = "0.3",
+              refine_rate = "0.45", balance = "0", threshold, distance = "cosine", mechanism = "exponential", estimator,
+              norm, clip_min = "0", clip_max = "2", count_share = "0.1";
   size_t k = 5, average_pool = 1;
   uint64_t records = 0;
-  unsigned coinpress_steps = 3, threads = kDefaultThreads;
+  unsigned coinpress_steps = 3, refine_steps = 0, threads = kDefaultThreads;
   std::string ledger, dataset;
   std::optional<uint64_t> seed;
   bool not_private = false, json = false;
@@ -64,6 +64,12 @@ Hyperparameters hyperparameters_of(const Options& options, const BudgetSpec& bud
   hp.spread = parse_positive(options.spread, "--spread");
   hp.lift = parse_rational(options.lift, "--lift");
   hp.metric_share = parse_rational(options.metric_share, "--metric-share");
+  hp.refine_steps = options.refine_steps;
+  if (hp.refine_steps > 0) {
+    hp.refine_share = parse_positive(options.refine_share, "--refine-share");
+    hp.refine_rate = parse_positive(options.refine_rate, "--refine-rate");
+  }
+  hp.balance = parse_rational(options.balance, "--balance");
   hp.selection = parse_selection(options.mechanism);
   hp.clip_min = parse_rational(options.clip_min, "--clip-min");
   hp.clip_max = parse_rational(options.clip_max, "--clip-max");
@@ -209,6 +215,18 @@ void add_fit(CLI::App& app) {
       ->add_option("--metric-share", options->metric_share,
                    "mean: share of the budget for a second moment of all records, by which they are compared")
       ->capture_default_str();
+  command
+      ->add_option("--refine-steps", options->refine_steps,
+                   "shrink: noisy gradient steps from there, which move the borders between classes; 0: none")
+      ->capture_default_str();
+  command->add_option("--refine-share", options->refine_share, "refine-steps: their share of the budget")
+      ->capture_default_str();
+  command
+      ->add_option("--refine-rate", options->refine_rate,
+                   "refine-steps: how long they are: how much noise against the start")
+      ->capture_default_str();
+  command->add_option("--balance", options->balance, "refine-steps: how much small classes are moved forward, 0 to 1")
+      ->capture_default_str();
   command->add_option("--records", options->records,
                       "auto: how many records to expect, a guess that is public (default: 1% of the budget tells)");
   command
@@ -231,8 +249,9 @@ void add_fit(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
   command->callback([options, command] {
-    for (const char* name : {"--clip-min", "--clip-max", "--threshold", "--mechanism", "--k", "--shrink", "--spread",
-                             "--lift", "--metric-share"}) {
+    for (const char* name :
+         {"--clip-min", "--clip-max", "--threshold", "--mechanism", "--k", "--shrink", "--spread", "--lift",
+          "--metric-share", "--refine-steps", "--refine-share", "--refine-rate", "--balance"}) {
       if (command->count(name) > 0) options->set_by_hand = name;
     }
     // Without tuning auto takes these into account; a method's own tuning does not know them.

@@ -49,6 +49,11 @@ struct Hyperparameters {
   Rational lift = 0;    // how much an uncertain class is moved forward: divided by its certainty to this power
   // Of the budget, for a second moment of all records, by which prototypes are compared (prototypes/second_moment.h).
   Rational metric_share = 0;
+  // Gradient steps from there (prototypes/refinement.h): how many, their share of the budget, how much noise they may
+  // bring along against what they begin with, and how much small classes are moved forward afterwards: divided by their
+  // size to this power.
+  unsigned refine_steps = 0;
+  Rational refine_share = 0, refine_rate = 0, balance = 0;
 
   // Of the budget, for a noisy number of all records, from which the rest is tuned; --method auto only.
   Rational size_share = 0;

@@ -80,6 +80,10 @@ void read_mean(Reader& reader, OwnMethod& method) {
   reader.read("spread", how.spread);
   reader.read("lift", how.lift);
   reader.read("metric-share", how.metric_share);
+  how.refine_steps = static_cast<unsigned>(reader.whole("refine-steps", how.refine_steps, 1000));
+  reader.read("refine-share", how.refine_share);
+  reader.read("refine-rate", how.refine_rate);
+  reader.read("balance", how.balance);
 }
 
 void read_selection(Reader& reader, Hyperparameters& how) {

@@ -106,6 +106,12 @@ std::string mean_rows(const Model& model) {
     result += row("shrunk to the pool",
                   fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread), amount_words(used.lift)));
   }
+  if (used.refine_steps > 0) {
+    result +=
+        row("refined", fmt::format("by {} noisy gradients of all records, for {} of the budget; rate {}, balance {}",
+                                   used.refine_steps, amount_words(used.refine_share), amount_words(used.refine_rate),
+                                   amount_words(used.balance)));
+  }
   if (!model.sums.empty()) {
     result += row("noise of the sums",
                   fmt::format("variance {} in units of {}", cost_words(model.noise_variance), model.unit));

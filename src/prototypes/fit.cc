@@ -42,6 +42,29 @@ void check_selection(const Hyperparameters& hp) {
   if (hp.norm) throw InvalidInput("--norm: is for --method mean; cosines do not depend on the length of rows");
 }
 
+void check_refinement(const Hyperparameters& hp) {
+  constexpr unsigned kMostSteps = 1000;
+  if (hp.refine_steps == 0) {
+    if (hp.refine_share != 0 || hp.balance != 0) {
+      throw InvalidInput("--refine-share and --balance: go with --refine-steps");
+    }
+    return;
+  }
+  if (hp.refine_steps > kMostSteps) {
+    throw InvalidInput(fmt::format("--refine-steps: {} are too many; at most {}", hp.refine_steps, kMostSteps));
+  }
+  if (hp.refine_share <= 0 || hp.refine_share >= 1) {
+    throw InvalidInput(fmt::format("--refine-share: {} must lie between 0 and 1", to_string(hp.refine_share)));
+  }
+  if (hp.refine_rate <= 0 || hp.refine_rate > 1000 || hp.balance < 0 || hp.balance > 1) {
+    throw InvalidInput(fmt::format("--refine-rate {} --balance {}: must lie in (0, 1000] and [0, 1]",
+                                   to_string(hp.refine_rate), to_string(hp.balance)));
+  }
+  if (!hp.shrink || hp.metric_share > 0) {
+    throw InvalidInput("--refine-steps: starts at prototypes of --shrink on, without --metric-share");
+  }
+}
+
 // What is made of noisy sums.
 void check_shape(const Hyperparameters& hp) {
   if (hp.metric_share < 0 || hp.metric_share >= 1) {
@@ -52,6 +75,7 @@ void check_shape(const Hyperparameters& hp) {
                                    to_string(hp.lift)));
   }
   if (hp.lift > 0 && !hp.shrink) throw InvalidInput("--lift: goes with --shrink on");
+  check_refinement(hp);
   const bool shaped = hp.shrink || hp.metric_share > 0;
   if (shaped && (hp.estimator != Estimator::noisy_sum || hp.distance == Distance::euclidean || hp.norm)) {
     throw InvalidInput(
@@ -131,7 +155,8 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
   Hyperparameters hp = wanted;
   if (hp.norm && hp.transform.kind == TransformSpec::Kind::none) hp.transform.kind = TransformSpec::Kind::raw;
   if (pool != nullptr && hp.transform == TransformSpec{}) hp.transform = stored_transform(*pool).value_or(hp.transform);
-  if (hp.method == Method::mean && (hp.lift > 0 || hp.metric_share > 0) && hp.distance == Distance::cosine) {
+  if (hp.method == Method::mean && (hp.lift > 0 || hp.metric_share > 0 || hp.refine_steps > 0) &&
+      hp.distance == Distance::cosine) {
     hp.distance = Distance::dot;
   }
   if (hp.method != Method::automatic) return hp;

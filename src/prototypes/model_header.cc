@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMaxCoinpressSteps = std::numeric_limits<unsigned>::max();
+constexpr uint64_t kMaxSteps = std::numeric_limits<unsigned>::max();
 
 // Rational{2, 4} is what a caller may well have written.
 std::string fraction(Rational value) {
@@ -206,6 +206,12 @@ Json hyperparameters_json(const Hyperparameters& used) {
     result["metric_share"] = fraction(used.metric_share);
     result["size_share"] = fraction(used.size_share);
   }
+  if (used.refine_steps > 0) {
+    result["refine_steps"] = used.refine_steps;
+    result["refine_share"] = fraction(used.refine_share);
+    result["refine_rate"] = fraction(used.refine_rate);
+    result["balance"] = fraction(used.balance);
+  }
   return result;
 }
 
@@ -218,7 +224,7 @@ Hyperparameters read_hyperparameters(const Fields& fields) {
   result.estimator = parse_estimator(fields.text("estimator"));
   result.norm = fields.maybe_rational("norm");
   result.count_share = fields.rational("count_share");
-  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxCoinpressSteps));
+  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxSteps));
   result.selection = parse_selection(fields.text("selection"));
   result.clip_min = fields.rational("clip_min");
   result.clip_max = fields.rational("clip_max");
@@ -229,6 +235,12 @@ Hyperparameters read_hyperparameters(const Fields& fields) {
     result.lift = fields.rational("lift");
     result.metric_share = fields.rational("metric_share");
     result.size_share = fields.rational("size_share");
+  }
+  if (fields.has("refine_steps")) {
+    result.refine_steps = static_cast<unsigned>(fields.number("refine_steps", kMaxSteps));
+    result.refine_share = fields.rational("refine_share");
+    result.refine_rate = fields.rational("refine_rate");
+    result.balance = fields.rational("balance");
   }
   return result;
 }

@@ -100,6 +100,12 @@ Json hyperparameters_json(const Model& model) {
       result["lift"] = number(used.lift);
     }
     result["metric_share"] = number(used.metric_share);
+    if (used.refine_steps > 0) {
+      result["refine_steps"] = used.refine_steps;
+      result["refine_share"] = number(used.refine_share);
+      result["refine_rate"] = number(used.refine_rate);
+      result["balance"] = number(used.balance);
+    }
     result["unit"] = model.unit;
     result["noise_variance"] = number(model.noise_variance);
   } else {

@@ -2,6 +2,7 @@
 
 #include "prototypes/class_sizes.h"
 #include "prototypes/class_sums.h"
+#include "prototypes/gradient_sum.h"
 #include "prototypes/integer_row.h"
 #include "prototypes/shape.h"
 #include "tuning/pool_memory.h"
@@ -28,6 +29,24 @@ std::vector<float> means(const Prototypes& released) {
   return result;
 }
 
+// Every step is computed from those before it and from the sums.
+Guarantee refine(Refinement& refinement, const FitInput& input, Budget budget, Random& random) {
+  const unsigned steps = input.hyperparameters.refine_steps;
+  const std::vector<Rational> shares(steps, Rational(1, steps));
+  std::vector<Budget> parts = Budget::split(std::move(budget), shares);
+  const GradientSums gradients(input);
+  std::optional<Guarantee> total;
+  for (unsigned t = 0; t < steps; ++t) {
+    // Streams up to 3·classes are those of the sums, the counts, the second moment and the sizes.
+    Random stream = random.stream(3 * input.classes + 1 + t);
+    const auto released = gradients.release(refinement, std::move(parts[t]), stream);
+    refinement.step(released.value);
+    total = total ? compose(*total, released.guarantee) : released.guarantee;
+    if (input.progress) input.progress(static_cast<double>(t + 1) / static_cast<double>(steps));
+  }
+  return *total;
+}
+
 double unit_of(double clip) { return (clip > 0 ? clip : 1) / static_cast<double>(kRadius); }
 
 }  // namespace
@@ -40,11 +59,12 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
   result.sums = std::move(exact.sums);
   result.unit = unit_of(clip);
 
-  // Euclidean distance buys counts, the metric a second moment; each is in the way of the other.
-  const bool counted = how.distance == Distance::euclidean;
-  const Rational share = counted ? how.count_share : how.metric_share;
+  // Euclidean distance buys counts, the metric a second moment, refinement gradients; each is in the way of the others.
+  const bool counted = how.distance == Distance::euclidean, refined = how.refine_steps > 0;
+  const Rational share = counted ? how.count_share : refined ? how.refine_share : how.metric_share;
   std::optional<Guarantee> extra;
   std::optional<SecondMoment> moment;
+  std::optional<Budget> for_steps;
   if (share > 0) {
     std::vector<Budget> parts =
         Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
@@ -52,6 +72,8 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
       result.counts = std::move(exact.counts);
       // Streams 0 … classes − 1 are the sums'.
       extra = release_sizes(result.counts, std::move(parts[0]), random, input.classes);
+    } else if (refined) {
+      for_steps = std::move(parts[0]);
     } else {
       // Streams up to 2·classes are those of sums and counts.
       Random stream = random.stream(2 * input.classes);
@@ -75,9 +97,17 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
                 ? input.memory->prior(input.transform)
                 : std::make_shared<PoolPrior>(PoolPrior::of(*input.pool, input.transform, input.threads));
   }
-  result.values = shape_prototypes(in_units(result.sums, result.unit), input.classes,
-                                   std::sqrt(released.variance.get_d()) * result.unit, how, prior.get(),
-                                   moment ? &*moment : nullptr, input.threads);
+  const double sigma = std::sqrt(released.variance.get_d()) * result.unit;
+  const std::vector<double> sums = in_units(result.sums, result.unit);
+  if (refined) {
+    Refinement refinement(posterior(sums, sigma, *prior, how.spread.get_d(), input.threads), how,
+                          Refinement::sigma_of(for_steps->rho().get_d(), how.refine_steps));
+    result.guarantee = compose(result.guarantee, refine(refinement, input, std::move(*for_steps), random));
+    result.values = refinement.prototypes(how.balance.get_d());
+    return result;
+  }
+  result.values =
+      shape_prototypes(sums, input.classes, sigma, how, prior.get(), moment ? &*moment : nullptr, input.threads);
   return result;
 }
 

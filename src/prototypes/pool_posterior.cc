@@ -29,8 +29,11 @@ class ClassPosterior {
  public:
   ClassPosterior(double dim, double sigma, double spread) : dim_(dim), sigma_(sigma), spread_(spread) {}
 
-  // dots: of the sum with every atom; becomes the atoms' weights in the mean. Returns the weight of the sum.
-  double operator()(std::span<const double> sum, Eigen::Map<Eigen::ArrayXf> dots) const {
+  struct OfSum {
+    double weight, strength;
+  };
+  // dots: of the sum with every atom; becomes the atoms' weights in the mean. Returns the weight of the sum in it.
+  OfSum operator()(std::span<const double> sum, Eigen::Map<Eigen::ArrayXf> dots) const {
     double squares = 0;
     for (const double value : sum) squares += value * value;
     double largest = -INFINITY;
@@ -38,7 +41,7 @@ class ClassPosterior {
     for (int g = 0; g < kStrengths; ++g) largest = std::max(largest, log_weight(strength(g), squares, best_dot));
 
     Eigen::ArrayXf of_atoms = Eigen::ArrayXf::Zero(dots.size()), weights(dots.size());
-    double total = 0, of_sum = 0;
+    double total = 0, of_sum = 0, strengths = 0;
     for (int g = 0; g < kStrengths; ++g) {
       const double a = strength(g);
       // With p and a known, the expectation of p + e lies between p and s/a.
@@ -52,9 +55,10 @@ class ClassPosterior {
       of_atoms += weights * static_cast<float>(1 - follow);
       total += weight;
       of_sum += weight * follow / a;
+      strengths += weight * a;
     }
     dots = of_atoms / static_cast<float>(total);
-    return of_sum / total;
+    return {of_sum / total, strengths / total};
   }
 
  private:
@@ -117,12 +121,12 @@ PoolPrior PoolPrior::of(const PublicData& pool, const PublicTransform& transform
   return of(spread_rows(pool, transform, kRows, threads), transform.output_dim(), threads);
 }
 
-std::vector<double> posterior_means(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
-                                    unsigned threads) {
+Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
+                    unsigned threads) {
   const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();
-  std::vector<double> means(sums.size());
+  Posterior result{std::vector<double>(sums.size()), std::vector<double>(classes)};
   const std::vector<float> narrow(sums.begin(), sums.end());
-  const ClassPosterior posterior(static_cast<double>(dim), sigma, spread);
+  const ClassPosterior of_class(static_cast<double>(dim), sigma, spread);
   const auto rows = static_cast<Eigen::Index>(atoms), columns = static_cast<Eigen::Index>(dim);
   const Eigen::Map<const Atoms> places(prior.atoms.data(), rows, columns);
   parallel_blocks(classes, 16, threads, [&](size_t begin, size_t end, unsigned) {
@@ -131,18 +135,20 @@ std::vector<double> posterior_means(std::span<const double> sums, double sigma, 
     std::vector<double> of_sums;
     for (size_t c = begin; c < end; ++c) {
       float* row = weights.data() + (c - begin) * atoms;
-      of_sums.push_back(posterior(sums.subspan(c * dim, dim), {row, rows}));
+      const auto [weight, strength] = of_class(sums.subspan(c * dim, dim), {row, rows});
+      of_sums.push_back(weight);
+      result.strengths[c] = strength;
     }
     const Atoms mixed = weights * places;
     for (size_t c = begin; c < end; ++c) {
       for (size_t k = 0; k < dim; ++k) {
-        means[c * dim + k] =
+        result.means[c * dim + k] =
             of_sums[c - begin] * sums[c * dim + k] +
             static_cast<double>(mixed(static_cast<Eigen::Index>(c - begin), static_cast<Eigen::Index>(k)));
       }
     }
   });
-  return means;
+  return result;
 }
 
 }  // namespace dppl

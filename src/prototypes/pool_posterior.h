@@ -31,8 +31,12 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 
 // The model: s = a·(p + e) + noise, with p one of the atoms (all alike likely), a strength a on a geometric grid (class
 // size times how closely its records agree), e ~ N(0, spread/dim) in every coordinate, and noise ~ N(0, sigma²).
-// Returns for every sum (classes × dim) the expectation of p + e given s. The less certain it is, the shorter.
-std::vector<double> posterior_means(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
-                                    unsigned threads);
+struct Posterior {
+  // For every sum (classes × dim) the expectation of p + e given s. The less certain it is, the shorter.
+  std::vector<double> means;
+  std::vector<double> strengths;  // for every class the expectation of a
+};
+Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
+                    unsigned threads);
 
 }  // namespace dppl

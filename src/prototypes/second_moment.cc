@@ -4,39 +4,16 @@
 #include <cmath>
 
 #include "dppl/mechanisms.h"
-#include "embeddings/class_rows.h"
 #include "numbers/parallel.h"
-#include "prototypes/integer_row.h"
+#include "prototypes/small_rows.h"
 
 namespace dppl {
 namespace {
 
-// Small enough that sums over blocks are exact in double, whatever the order: kBlock·kMomentRadius² < 2^53.
-constexpr int64_t kMomentRadius = 1 << 12;
 constexpr size_t kBlock = 4096;
-
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // Upper triangle, row after row.
 size_t triangle(size_t dim) { return dim * (dim + 1) / 2; }
-
-// The integer rows of records begin … end.
-RowMatrix integer_rows(const FitInput& input, size_t begin, size_t end) {
-  const size_t dim = input.transform.output_dim();
-  TransformedBlock block(input.transform);
-  const auto rows =
-      block.load(input.access.embeddings(), end - begin, [&](size_t i) { return input.access.row_of(begin + i); });
-  RowMatrix result(static_cast<Eigen::Index>(end - begin), static_cast<Eigen::Index>(dim));
-  std::vector<int32_t> row(dim);
-  for (size_t i = 0; i < end - begin; ++i) {
-    integer_row(rows.subspan(i * dim, dim), 0, row);
-    // integer_row() gives norm kRadius; a division that truncates toward zero makes it at most kMomentRadius.
-    for (size_t k = 0; k < dim; ++k) {
-      result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = row[k] / (kRadius / kMomentRadius);
-    }
-  }
-  return result;
-}
 
 std::vector<int64_t> exact_moment(const FitInput& input) {
   const size_t dim = input.transform.output_dim();
@@ -44,7 +21,7 @@ std::vector<int64_t> exact_moment(const FitInput& input) {
   parallel_blocks(input.access.size(), kBlock, input.threads, [&](size_t begin, size_t end, unsigned thread) {
     std::vector<int64_t>& part = parts[thread];
     part.resize(triangle(dim));
-    const RowMatrix rows = integer_rows(input, begin, end);
+    const RowMatrix rows = small_rows(input, begin, end);
     Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(rows.cols(), rows.cols());
     gram.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
     size_t next = 0;
@@ -62,7 +39,7 @@ std::vector<int64_t> exact_moment(const FitInput& input) {
 }  // namespace
 
 Released<SecondMoment> release_second_moment(const FitInput& input, Budget budget, Random& random) {
-  constexpr int64_t kNorm = kMomentRadius * kMomentRadius;
+  constexpr int64_t kNorm = kSmallRadius * kSmallRadius;
   const std::vector<int64_t> exact = exact_moment(input);
   const Relation relation = budget.spec().relation;
   const auto released =

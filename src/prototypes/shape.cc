@@ -16,7 +16,7 @@ double length(std::span<const double> row) {
 std::vector<float> shape_prototypes(std::vector<double> sums, size_t classes, double sigma, const Hyperparameters& how,
                                     const PoolPrior* prior, const SecondMoment* moment, unsigned threads) {
   std::vector<double> means =
-      prior == nullptr ? std::move(sums) : posterior_means(sums, sigma, *prior, how.spread.get_d(), threads);
+      prior == nullptr ? std::move(sums) : posterior(sums, sigma, *prior, how.spread.get_d(), threads).means;
   const std::optional<Eigen::MatrixXd> metric = moment ? std::optional(metric_of(*moment)) : std::nullopt;
   return finish_prototypes(std::move(means), classes, how.lift.get_d(), metric ? &*metric : nullptr);
 }

@@ -70,7 +70,7 @@ TEST(PoolPosterior, FindsThePlaceThatNoiseHides) {
     std::vector<double> sum(kDim);
     for (size_t k = 0; k < kDim; ++k) sum[k] = kRecords * truth[k] + kSigma * normal(random);
     raw += cosine(sum, truth) / 200;
-    shrunk += cosine(posterior_means(sum, kSigma, prior, 0.1, 1), truth) / 200;
+    shrunk += cosine(posterior(sum, kSigma, prior, 0.1, 1).means, truth) / 200;
   }
   // n = 200; a cosine varies by at most 0.5 about its mean, so the means are known to 0.04 each; the gap is over 0.1.
   EXPECT_LT(raw, 0.65);
@@ -84,7 +84,7 @@ TEST(PoolPosterior, FollowsASumThatIsClear) {
   const std::vector<double> elsewhere = direction(random);  // no public row is there
   std::vector<double> sum(kDim);
   for (size_t k = 0; k < kDim; ++k) sum[k] = 1000 * elsewhere[k];
-  EXPECT_GT(cosine(posterior_means(sum, 1, prior, 1, 1), elsewhere), 0.999);
+  EXPECT_GT(cosine(posterior(sum, 1, prior, 1, 1).means, elsewhere), 0.999);
 }
 
 TEST(PoolPosterior, IsShortWhereNothingIsKnown) {
@@ -99,7 +99,7 @@ TEST(PoolPosterior, IsShortWhereNothingIsKnown) {
     for (const double x : v) squares += x * x;
     return std::sqrt(squares);
   };
-  EXPECT_LT(2 * length(posterior_means(noise, 50, prior, 1, 1)), length(posterior_means(clear, 1, prior, 1, 1)));
+  EXPECT_LT(2 * length(posterior(noise, 50, prior, 1, 1).means), length(posterior(clear, 1, prior, 1, 1).means));
 }
 
 TEST(PoolPosterior, DoesNotDependOnThreadsOrNeighbouringClasses) {
@@ -109,7 +109,7 @@ TEST(PoolPosterior, DoesNotDependOnThreadsOrNeighbouringClasses) {
   SeededRandom random(9);
   std::vector<double> sums(40 * kDim);
   for (double& value : sums) value = 5 * normal(random);
-  EXPECT_EQ(posterior_means(sums, 3, one, 1, 1), posterior_means(sums, 3, one, 1, 2));
+  EXPECT_EQ(posterior(sums, 3, one, 1, 1).means, posterior(sums, 3, one, 1, 2).means);
 }
 
 // ---- The second moment

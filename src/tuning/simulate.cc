@@ -9,6 +9,7 @@
 #include "dppl/experiments.h"
 #include "numbers/parallel.h"
 #include "prototypes/pool_posterior.h"
+#include "prototypes/refinement.h"
 #include "prototypes/second_moment.h"
 #include "prototypes/shape.h"
 #include "random/simulation.h"
@@ -81,6 +82,60 @@ std::vector<size_t> choose(std::span<const double> scores, double epsilon, size_
   return chosen;
 }
 
+// The training rows that are in a data set, and their classes.
+struct DrawnRows {
+  size_t dim;
+  std::vector<float> values, times;
+  std::vector<size_t> labels;
+};
+DrawnRows drawn_rows(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data) {
+  DrawnRows drawn{rows.dim, {}, {}, {}};
+  for (size_t c = 0; c < classes.classes(); ++c) {
+    for (const size_t i : classes.train(c)) {
+      if (data.times[i] == 0) continue;
+      const auto row = rows.train.begin() + static_cast<std::ptrdiff_t>(i * rows.dim);
+      drawn.values.insert(drawn.values.end(), row, row + static_cast<std::ptrdiff_t>(rows.dim));
+      drawn.times.push_back(static_cast<float>(data.times[i]));
+      drawn.labels.push_back(c);
+    }
+  }
+  return drawn;
+}
+
+// As GradientSums::exact(), in floating point.
+std::vector<double> gradient(const DrawnRows& drawn, const Refinement& at, unsigned threads) {
+  constexpr size_t kBlock = 512;
+  using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const size_t classes = at.classes(), blocks = (drawn.labels.size() + kBlock - 1) / kBlock;
+  const std::vector<float> weights(at.weights().begin(), at.weights().end());
+  const Eigen::RowVectorXf offsets =
+      Eigen::Map<const Eigen::RowVectorXd>(at.offsets().data(), static_cast<Eigen::Index>(classes)).cast<float>();
+  // One result a block, added in order: the same from any number of threads.
+  std::vector<std::vector<float>> parts(blocks);
+  parallel_blocks(drawn.labels.size(), kBlock, threads, [&](size_t begin, size_t end, unsigned) {
+    const float* values = drawn.values.data() + begin * drawn.dim;
+    FloatRows scores(static_cast<Eigen::Index>(end - begin), static_cast<Eigen::Index>(classes));
+    multiply_rows(values, end - begin, drawn.dim, weights.data(), classes, scores.data());
+    for (size_t i = begin; i < end; ++i) {
+      auto row = scores.row(static_cast<Eigen::Index>(i - begin));
+      row += offsets;
+      row = (row.array() - row.maxCoeff()).exp();
+      row /= row.sum();
+      row[static_cast<Eigen::Index>(drawn.labels[i])] -= 1;
+      const auto clip = static_cast<float>(Refinement::kClip);
+      row *= drawn.times[i] * std::min(1.0f, clip / std::max(row.norm(), 1e-20f));
+    }
+    std::vector<float>& part = parts[begin / kBlock];
+    part.resize(weights.size());
+    multiply_columns(scores.data(), end - begin, classes, values, drawn.dim, part.data());
+  });
+  std::vector<double> sum(weights.size());
+  for (const auto& part : parts) {
+    for (size_t k = 0; k < part.size(); ++k) sum[k] += static_cast<double>(part[k]);
+  }
+  return sum;
+}
+
 void add(Trial& trial, const Accuracy& reached, const PseudoData& data) {
   trial.balanced += reached.balanced;
   if (data.long_tailed) trial.minority += reached.minority;
@@ -148,9 +203,44 @@ void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows
     for (Trial* trial : of_share) {
       const Hyperparameters& how = trial->hyperparameters;
       std::vector<double>& mean = means[how.shrink ? how.spread : Rational(0)];
-      if (mean.empty()) mean = how.shrink ? posterior_means(sums, sigma, prior, how.spread.get_d(), threads) : sums;
+      if (mean.empty()) mean = how.shrink ? posterior(sums, sigma, prior, how.spread.get_d(), threads).means : sums;
       const std::vector<float> prototypes =
           finish_prototypes(mean, classes.classes(), how.lift.get_d(), metric ? &*metric : nullptr);
+      add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);
+    }
+  }
+}
+
+void simulate_refined(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
+                      const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials) {
+  const std::vector<double> exact = exact_sums(classes, rows, data);
+  const DrawnRows drawn = drawn_rows(classes, rows, data);
+  // Those that differ only in what is done at the end.
+  std::vector<std::vector<Trial*>> runs;
+  for (Trial* trial : trials) {
+    Hyperparameters how = trial->hyperparameters;
+    const auto same = std::find_if(runs.begin(), runs.end(), [&](const std::vector<Trial*>& run) {
+      how.balance = run.front()->hyperparameters.balance;
+      return how == run.front()->hyperparameters;
+    });
+    (same == runs.end() ? runs.emplace_back() : *same).push_back(trial);
+  }
+  for (const std::vector<Trial*>& run : runs) {
+    const Hyperparameters& how = run.front()->hyperparameters;
+    const double share = how.refine_share.get_d(), sigma = 1 / std::sqrt(2 * rho * (1 - share));
+    SeededRandom random(data.seed);
+    std::vector<double> sums = exact;
+    for (double& value : sums) value += sigma * normal(random);
+    const double noise = Refinement::sigma_of(rho * share, how.refine_steps);
+    Refinement refinement(posterior(sums, sigma, prior, how.spread.get_d(), threads), how, noise);
+    Normals normals(random);
+    for (unsigned t = 0; t < how.refine_steps; ++t) {
+      std::vector<double> noisy = gradient(drawn, refinement, threads);
+      for (double& value : noisy) value += noise * normals.next();
+      refinement.step(noisy);
+    }
+    for (Trial* trial : run) {
+      const std::vector<float> prototypes = refinement.prototypes(trial->hyperparameters.balance.get_d());
       add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);
     }
   }

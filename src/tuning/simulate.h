@@ -24,10 +24,12 @@ Accuracy test(const PseudoClasses& classes, const PseudoClasses::Rows& rows, std
               size_t per_class, std::span<const uint64_t> sizes);
 
 // Adds to every trial's accuracies (in the order of `trials`) what it reaches on the data; to the minority's only where
-// there is one. All trials have the
-// transform of `rows`.
+// there is one. All trials have the transform of `rows`.
 void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
                    const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials);
+// As above, for trials with refinement.
+void simulate_refined(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PoolPrior& prior,
+                      const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials);
 void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data,
                         double epsilon, unsigned threads, std::span<Trial*> trials);
 

@@ -23,9 +23,9 @@ const Rational kMetricShare{1, 10};
 // Of class means around the pool's places. Between 1 and 4 little changes that the lift does not change as well.
 const Rational kSpread = 2;
 constexpr double kRatios[] = {1, 10, 100};
-// The space is the one with the best balanced accuracy. In it, whatever comes this near to the best may serve the
-// minority instead, whose accuracy then counts by the weight on top of its part in the balanced one. A lift costs about
-// twice as much here as on real data.
+// The space, and gradient steps or none, are those with the best balanced accuracy. With them, whatever comes this near
+// to the best may serve the minority instead, whose accuracy then counts by the weight on top of its part in the
+// balanced one. A lift costs about twice as much here as on real data.
 constexpr double kSacrifice = 0.015, kMinorityWeight = 0.75;
 // Numbers of directions that are looked at with every setting, after a first look with one.
 constexpr size_t kFinalists = 3;
@@ -46,6 +46,37 @@ Trial sums_trial(const TransformSpec& transform, const std::optional<Rational>& 
   return trial;
 }
 
+// Gradient steps: how many, their share of the budget and their length. On real classes little changes around these.
+// Small classes need good sums to start from; where there are none, gradients may have more.
+constexpr unsigned kRefineSteps = 30;
+struct Steps {
+  Rational share, rate, lift;
+};
+const Steps kBalancedSteps{Rational(1, 2), Rational(2, 3), Rational(1, 5)},
+    kSteps{Rational(3, 10), Rational(9, 20), Rational(1, 4)};
+
+// How much more gradient steps bring on real classes, whose borders are less simple than those of rows that are near to
+// each other.
+constexpr double kSimpleBorders = 0.014;
+double expected(const Trial& trial) {
+  return trial.balanced + (trial.hyperparameters.refine_steps > 0 ? kSimpleBorders : 0);
+}
+
+// With several ways to end it.
+std::vector<Trial> refined_trials(const TransformSpec& transform, const Steps& steps) {
+  std::vector<Trial> result;
+  for (const Rational& balance : {Rational(0), Rational(1, 20)}) {
+    result.push_back(sums_trial(transform, steps.lift, 0));
+    Hyperparameters& how = result.back().hyperparameters;
+    how.refine_steps = kRefineSteps;
+    how.refine_share = steps.share;
+    how.refine_rate = steps.rate;
+    how.balance = balance;
+    how.distance = Distance::dot;
+  }
+  return result;
+}
+
 Trial selection_trial(const TransformSpec& transform, const Rational& low, const Rational& high, size_t k) {
   Trial trial;
   Hyperparameters& how = trial.hyperparameters;
@@ -61,6 +92,9 @@ std::string settings_words(const Hyperparameters& how) {
   if (how.method == Method::mean) {
     const std::string pool =
         how.shrink ? fmt::format("spread {} lift {}", to_string(how.spread), to_string(how.lift)) : "not shrunk";
+    if (how.refine_steps > 0) {
+      return fmt::format("{}, {} steps balance {}", pool, how.refine_steps, to_string(how.balance));
+    }
     return fmt::format("{} metric {}", pool, to_string(how.metric_share));
   }
   const std::string score = how.clip_max - how.clip_min <= kThresholdWidth
@@ -96,11 +130,12 @@ std::vector<TransformSpec> finalists(const std::vector<Trial>& trials) {
 void sort_by_worth(std::vector<Trial>& trials) {
   if (trials.empty()) return;
   const Trial best = *std::max_element(trials.begin(), trials.end(),
-                                       [](const Trial& a, const Trial& b) { return a.balanced < b.balanced; });
+                                       [](const Trial& a, const Trial& b) { return expected(a) < expected(b); });
   const auto rank = [&](const Trial& trial) {
     const bool eligible = trial.hyperparameters.transform == best.hyperparameters.transform &&
-                          trial.balanced >= best.balanced - kSacrifice;
-    return std::pair(eligible, trial.balanced + (eligible ? kMinorityWeight * trial.minority : 0));
+                          trial.hyperparameters.refine_steps == best.hyperparameters.refine_steps &&
+                          expected(trial) >= expected(best) - kSacrifice;
+    return std::pair(eligible, expected(trial) + (eligible ? kMinorityWeight * trial.minority : 0));
   };
   std::stable_sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return rank(a) > rank(b); });
 }
@@ -173,17 +208,22 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
   size_t done = 0;
   for (const TransformSpec& transform : spaces) {
     const PseudoClasses::Rows& rows = space(transform).rows;
-    std::vector<Trial*> sums, selections;
+    std::vector<Trial*> sums, refined, selections;
     for (Trial& trial : trials) {
       if (!(trial.hyperparameters.transform == transform)) continue;
-      (trial.hyperparameters.method == Method::mean ? sums : selections).push_back(&trial);
+      const bool selected = trial.hyperparameters.method != Method::mean;
+      (selected ? selections : trial.hyperparameters.refine_steps > 0 ? refined : sums).push_back(&trial);
     }
-    const PoolPrior prior = PoolPrior::of(sums.empty() ? std::span<const float>() : std::span<const float>(rows.pool),
+    const bool shrunk = !sums.empty() || !refined.empty();
+    const PoolPrior prior = PoolPrior::of(shrunk ? std::span<const float>(rows.pool) : std::span<const float>(),
                                           rows.dim, options_.threads, kAtoms);
     for (size_t r = 0; r < sets.repeats; ++r) {
       for (const double ratio : sets.ratios) {
         const PseudoData data = draw(classes_, simulated, ratio, r + 1);
         if (!sums.empty()) simulate_sums(classes_, rows, prior, data, budget.rho().get_d(), options_.threads, sums);
+        if (!refined.empty()) {
+          simulate_refined(classes_, rows, prior, data, budget.rho().get_d(), options_.threads, refined);
+        }
         if (!selections.empty()) {
           simulate_selection(classes_, rows, data, budget.bounded_range_epsilon().get_d(), options_.threads,
                              selections);
@@ -199,6 +239,21 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
     if (long_tails > 0) trial.minority /= static_cast<double>(sets.repeats) * static_cast<double>(long_tails);
   }
   sort_by_worth(trials);
+}
+
+std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpec& budget, DataSets sets) {
+  // Gradients pay with more directions than sums, or with as many.
+  std::vector<Trial> trials;
+  for (const TransformSpec& transform : transforms()) {
+    const bool near = 2 * transform.directions >= best.directions && transform.directions <= 2 * best.directions;
+    if (!near || (!stored_ && transform.percent != kPercents[0])) continue;
+    const std::vector<Trial> more =
+        refined_trials(transform, sets.ratios == std::vector{1.0} ? kBalancedSteps : kSteps);
+    trials.insert(trials.end(), more.begin(), more.end());
+  }
+  sets.repeats = sets.ratios.size() > 1 ? 1 : 2;
+  try_all(trials, budget, sets);
+  return trials;
 }
 
 Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
@@ -221,6 +276,8 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
       }
     }
     try_all(result.trials, budget, sets);
+    const std::vector<Trial> refined = refinements(result.best().transform, budget, sets);
+    result.trials.insert(result.trials.end(), refined.begin(), refined.end());
   }
   if (budget.relation == Relation::add_remove) {
     std::vector<Trial> selections;
@@ -279,7 +336,7 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
                        const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
-      "tuning 5; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
+      "tuning 9; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
       to_string(budget.relation), options.classes, options.records, options.ratio,
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)

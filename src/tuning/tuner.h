@@ -30,6 +30,8 @@ class Tuner {
     size_t repeats;
   };
   void try_all(std::vector<Trial>& trials, const BudgetSpec& budget, const DataSets& sets);
+  // Gradient steps after sums, in spaces like the best one of sums.
+  std::vector<Trial> refinements(const TransformSpec& best, const BudgetSpec& budget, DataSets sets);
 
   TuneOptions options_;
   bool stored_;  // the pool's rows are after a transform already
