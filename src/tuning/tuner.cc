@@ -354,10 +354,10 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
 std::string describe_tuning(const Tuning& tuning, size_t rows) {
   std::string text = fmt::format("{} groups of public rows as classes, {} test rows, {} records a class expected\n",
                                  tuning.pseudo_classes, tuning.test_rows, tuning.records);
-  text += fmt::format("{:<10}{:<16}{:<38}{:>9}{:>10}\n", "method", "transform", "settings", "balanced", "minority");
+  text += fmt::format("{:<10}{:<16}{:<43}{:>9}{:>10}\n", "method", "transform", "settings", "balanced", "minority");
   for (size_t i = 0; i < std::min(rows, tuning.trials.size()); ++i) {
     const Trial& trial = tuning.trials[i];
-    text += fmt::format("{:<10}{:<16}{:<38}{:>8.1f}%{:>9.1f}%{}\n", to_string(trial.hyperparameters.method),
+    text += fmt::format("{:<10}{:<16}{:<43}{:>8.1f}%{:>9.1f}%{}\n", to_string(trial.hyperparameters.method),
                         trial.hyperparameters.transform.to_string(), settings_words(trial.hyperparameters),
                         100 * trial.balanced, 100 * trial.minority, i == 0 ? "  chosen" : "");
   }
