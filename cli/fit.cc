@@ -20,8 +20,8 @@ namespace {
 struct Options {
   std::string method = "auto", train, labels, rows, classes, pool, output;
   BudgetOptions budget;
-  std::string transform = "none", shrink = "off", spread = "1", lift = "0", metric_share = "0", refine_share = "0.3",
-              refine_rate = "0.45", balance = "0", threshold, distance = "cosine", mechanism = "exponential", estimator,
+  std::string transform = "none", shrink = "off", spread = "1", lift = "0", metric_share = "0", refine_share = "0.25",
+              refine_rate = "0.4", balance = "0", threshold, distance = "cosine", mechanism = "exponential", estimator,
               norm, clip_min = "0", clip_max = "2", count_share = "0.1";
   size_t k = 5, average_pool = 1;
   uint64_t records = 0;

@@ -46,14 +46,16 @@ Trial sums_trial(const TransformSpec& transform, const std::optional<Rational>& 
   return trial;
 }
 
-// Gradient steps: how many, their share of the budget and their length. On real classes little changes around these.
-// Small classes need good sums to start from; where there are none, gradients may have more.
+// Gradient steps: how many, their share of the budget and their length, and what is tried at their ends. On real
+// classes little changes around these. Small classes need good sums to start from; where there are none, gradients may
+// have more.
 constexpr unsigned kRefineSteps = 30;
 struct Steps {
   Rational share, rate, lift;
+  std::vector<Rational> balances;
 };
-const Steps kBalancedSteps{Rational(1, 2), Rational(2, 3), Rational(1, 5)},
-    kSteps{Rational(3, 10), Rational(9, 20), Rational(1, 4)};
+const Steps kBalancedSteps{Rational(1, 2), Rational(2, 3), Rational(1, 5), {Rational(0), Rational(1, 20)}},
+    kSteps{Rational(1, 4), Rational(2, 5), Rational(3, 10), {Rational(1, 20)}};
 
 // How much more gradient steps bring on real classes, whose borders are less simple than those of rows that are near to
 // each other.
@@ -62,10 +64,9 @@ double expected(const Trial& trial) {
   return trial.balanced + (trial.hyperparameters.refine_steps > 0 ? kSimpleBorders : 0);
 }
 
-// With several ways to end it.
 std::vector<Trial> refined_trials(const TransformSpec& transform, const Steps& steps) {
   std::vector<Trial> result;
-  for (const Rational& balance : {Rational(0), Rational(1, 20)}) {
+  for (const Rational& balance : steps.balances) {
     result.push_back(sums_trial(transform, steps.lift, 0));
     Hyperparameters& how = result.back().hyperparameters;
     how.refine_steps = kRefineSteps;
@@ -336,7 +337,7 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
                        const std::function<Tuning(uint64_t records)>& tune) {
   const std::string question = fmt::format(
-      "tuning 9; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
+      "tuning 10; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
       to_string(budget.relation), options.classes, options.records, options.ratio,
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
