@@ -215,17 +215,21 @@ void add_fit(CLI::App& app) {
       ->add_option("--metric-share", options->metric_share,
                    "mean: share of the budget for a second moment of all records, by which they are compared")
       ->capture_default_str();
-  command
-      ->add_option("--refine-steps", options->refine_steps,
-                   "shrink: noisy gradient steps from there, which move the borders between classes; 0: none")
-      ->capture_default_str();
+  CLI::Option* steps =
+      command
+          ->add_option("--refine-steps", options->refine_steps,
+                       "shrink: noisy gradient steps from there, which move the borders between classes; 0: none")
+          ->capture_default_str();
   command->add_option("--refine-share", options->refine_share, "refine-steps: their share of the budget")
+      ->needs(steps)
       ->capture_default_str();
   command
       ->add_option("--refine-rate", options->refine_rate,
                    "refine-steps: how long they are: how much noise against the start")
+      ->needs(steps)
       ->capture_default_str();
   command->add_option("--balance", options->balance, "refine-steps: how much small classes are moved forward, 0 to 1")
+      ->needs(steps)
       ->capture_default_str();
   command->add_option("--records", options->records,
                       "auto: how many records to expect, a guess that is public (default: 1% of the budget tells)");

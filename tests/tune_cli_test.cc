@@ -83,6 +83,7 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   ASSERT_EQ(refined.status, 0) << refined.err;
   EXPECT_EQ(nlohmann::json::parse(refined.out).at("hyperparameters").at("refine_steps"), 5);
   EXPECT_EQ(fit({"--method", "auto", "--refine-steps", "5", "--rho", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "mean", "--refine-rate", "1", "--rho", "1"}).status, 2);  // of no steps
   // What tuning would overrule is refused, not ignored.
   EXPECT_EQ(fit({"--method", "auto", "--clip-min", "1", "--epsilon", "1"}).status, 2);
   EXPECT_EQ(fit({"--method", "public", "--transform", "auto", "--mechanism", "laplace", "--epsilon", "1"}).status, 2);

@@ -243,7 +243,6 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
 }
 
 std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpec& budget, DataSets sets) {
-  // Gradients pay with more directions than sums, or with as many.
   std::vector<Trial> trials;
   for (const TransformSpec& transform : transforms()) {
     const bool near = 2 * transform.directions >= best.directions && transform.directions <= 2 * best.directions;
