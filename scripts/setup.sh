@@ -5,6 +5,7 @@
 #   scripts/setup.sh --test     to build, run and test
 #   scripts/setup.sh --long     and to test with clang and fuzz
 #   scripts/setup.sh --onnx     and ONNX Runtime, for encoders in ONNX's format (scripts/setup-onnx.sh); --test tries to
+#   scripts/setup.sh --charts   and Vega-Lite, for charts that answer to the mouse (scripts/setup-vega.sh); --test tries to
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
 
@@ -20,14 +21,16 @@ packages=(
   libtomlplusplus-dev                         # plans of dppl sweep
 )
 onnx=no
+charts=if-npm
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium); [ "$onnx" = must ] || onnx=try ;;
+    --test) packages+=(libgtest-dev chromium); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --onnx) onnx=must ;;
+    --charts) charts=must ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --bench)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --bench)" >&2; exit 2 ;;
   esac
 done
 
@@ -49,4 +52,9 @@ fi
 case $onnx in
   must) "$(dirname "$0")/setup-onnx.sh" ;;
   try) "$(dirname "$0")/setup-onnx.sh" || echo "setup.sh: tests with ONNX models will be skipped" >&2 ;;
+esac
+case $charts in
+  must) "$(dirname "$0")/setup-vega.sh" ;;
+  try) "$(dirname "$0")/setup-vega.sh" || echo "setup.sh: tests of live charts will be skipped" >&2 ;;
+  if-npm) "$(dirname "$0")/setup-vega.sh" --if-npm || true ;;  # says why
 esac

@@ -1,6 +1,7 @@
 // The page of a sweep as a browser shows it.
 #include <gtest/gtest.h>
 
+#include "report/vega.h"
 #include "support/browser.h"
 #include "support/html_checks.h"
 #include "support/sample_sweep.h"
@@ -50,7 +51,7 @@ TEST(SweepInBrowser, ShowsEveryFigureWholeAndWithoutAComplaint) {
     pictures += figure.svg.empty() ? 0 : 1;
     tables += figure.table.empty() ? 0 : 1;
   }
-  const std::string page = dir.file("sweep.html", sweep_html(results));
+  const std::string page = dir.file("sweep.html", sweep_html(results, SweepCharts::still));
   for (const int width : {1200, 360}) {
     const auto view = open_in_browser(dir, page, kProbe, width);
     EXPECT_EQ(view.facts.at("title"), results.title);
@@ -63,6 +64,50 @@ TEST(SweepInBrowser, ShowsEveryFigureWholeAndWithoutAComplaint) {
     EXPECT_EQ(view.facts.at("overflow"), 0) << width;
     EXPECT_TRUE(view.console.empty()) << view.console.front();
   }
+}
+
+// Vega-Lite draws every figure in place of the still one, within the page's policy; the legend picks, the mouse tells.
+TEST(SweepInBrowser, DrawsLiveCharts) {
+  if (!testing::have_browser()) GTEST_SKIP() << "chromium is not installed (scripts/setup.sh --test installs it)";
+  if (vega_library().empty()) GTEST_SKIP() << "built without Vega-Lite (scripts/setup.sh --test fetches it)";
+  const TempDir dir;
+  SweepResults results = testing::sample_sweep();
+  results.rows.front().method += "</script><b>";
+  size_t pictures = 0;
+  for (const SweepFigure& figure : draw_figures(results)) pictures += figure.svg.empty() ? 0 : 1;
+  const std::string page = dir.file("sweep.html", sweep_html(results));
+  const auto view = open_in_browser(dir, page, R"js(async (page) => {
+    const all = (selector, from = page) => [...from.querySelectorAll(selector)];
+    const charts = all('script.chart').length;
+    while (all('.chart > svg, .chart .marks').length < charts) await new Promise((again) => setTimeout(again, 20));
+    const figure = page.querySelector('#top-k');
+    const faded = () => all('.mark-line path', figure).filter((line) => +line.getAttribute('opacity') < 0.5).length;
+    const before = faded();
+    const name = all('.role-legend-symbol path', figure)[0];
+    const at = name.getBoundingClientRect();
+    const click = (type) => name.dispatchEvent(new MouseEvent(type, {
+      bubbles: true, view: page.defaultView, clientX: at.x + at.width / 2, clientY: at.y + at.height / 2}));
+    ['pointerdown', 'mousedown', 'mouseup', 'click'].forEach(click);
+    await new Promise((again) => setTimeout(again, 200));
+    return {
+      charts, drawn: all('.chart svg').length, still: all('svg.plot').length, before, after: faded(),
+      empty: all('.chart svg').filter((svg) => all('.mark-line path, .mark-symbol path', svg).length === 0).length,
+      saved: all('.vega-actions a').length, broken: all('b').length, names: all('.chart').map((chart) => chart.textContent).join(),
+      overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
+    };
+  })js",
+                                    1200);
+  EXPECT_EQ(view.facts.at("charts"), pictures);
+  EXPECT_EQ(view.facts.at("drawn"), pictures);
+  EXPECT_EQ(view.facts.at("still"), 0);
+  EXPECT_EQ(view.facts.at("empty"), 0);
+  EXPECT_EQ(view.facts.at("saved"), 2 * pictures);
+  EXPECT_EQ(view.facts.at("before"), 0);
+  EXPECT_GT(view.facts.at("after"), 0);
+  EXPECT_EQ(view.facts.at("broken"), 0);
+  EXPECT_NE(view.facts.at("names").get<std::string>().find("</script><b>"), std::string::npos);
+  EXPECT_EQ(view.facts.at("overflow"), 0);
+  EXPECT_TRUE(view.console.empty()) << view.console.front();
 }
 
 // A figure's file is SVG as a browser's XML parser takes it, and has its style with it.

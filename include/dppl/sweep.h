@@ -129,7 +129,8 @@ struct SweepOptions {
 // together.
 SweepResults run_sweep(const SweepPlan& plan, const SweepOptions& options);
 
-// Writes results.csv, report.html and figures/NAME.svg, each whole or not at all, and returns the figures' paths.
+// Writes results.csv, report.html and figures/NAME.svg with its specification NAME.vl.json beside it, each whole or not
+// at all, and returns the figures' paths.
 struct SweepFiles {
   std::string results, report;
   std::vector<std::string> figures;
@@ -146,11 +147,14 @@ struct SweepFigure {
   std::string name;     // e.g. "budget-ir100"
   std::string caption;  // one sentence
   std::string svg;      // a whole SVG document; empty for a table
+  std::string vega;     // the same for Vega-Lite, JSON
   std::string table;    // HTML, for figures that are tables
 };
 std::vector<SweepFigure> draw_figures(const SweepResults& results);
-// One page that needs no other file.
-std::string sweep_html(const SweepResults& results);
+// One page that needs no other file. Live charts are drawn by Vega-Lite in the browser and answer to the mouse; where
+// no script runs, or the library was built without Vega-Lite, the still ones show.
+enum class SweepCharts { still, live };
+std::string sweep_html(const SweepResults& results, SweepCharts charts = SweepCharts::live);
 
 // Means over seeds ± standard errors, a table for each data set, pool and ratio, for the terminal.
 std::string describe_results(const std::vector<SweepRow>& rows);

@@ -23,7 +23,10 @@ SweepFiles write_sweep(const SweepResults& results, const std::string& directory
   SweepFiles files;
   files.results = write(directory + "/results.csv", results_csv(results.rows));
   for (const SweepFigure& figure : draw_figures(results)) {
-    if (!figure.svg.empty()) files.figures.push_back(write(directory + "/figures/" + figure.name + ".svg", figure.svg));
+    if (figure.svg.empty()) continue;
+    const std::string path = directory + "/figures/" + figure.name;
+    files.figures.push_back(write(path + ".svg", figure.svg));
+    write(path + ".vl.json", figure.vega);
   }
   files.report = write(directory + "/report.html", sweep_html(results));
   return files;

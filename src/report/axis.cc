@@ -65,4 +65,9 @@ double Axis::position(double value) const {
   return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_);
 }
 
+double Axis::value_at(double position) const {
+  const double at = low_ + position * (high_ - low_);
+  return logarithmic_ ? std::pow(10, at) : at;
+}
+
 }  // namespace dppl

@@ -20,6 +20,8 @@ class Axis {
   static Axis bare(double least, double most);         // without ticks
 
   double position(double value) const;  // 0 at the low end, 1 at the high one
+  double value_at(double position) const;
+  bool is_logarithmic() const { return logarithmic_; }
   const std::vector<Tick>& ticks() const { return ticks_; }
 
  private:

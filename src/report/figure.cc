@@ -20,22 +20,6 @@ struct TextStyle {
 };
 constexpr TextStyle kHeading{"heading", 16, 22}, kAlarm{"alarm", 15, 22}, kName{"name", 13, 22}, kNote{"", 12, 17};
 
-std::vector<std::string> wrapped(std::string_view text, double size, double width) {
-  std::vector<std::string> lines{""};
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    std::string longer = lines.back().empty() ? std::string(word) : fmt::format("{} {}", lines.back(), word);
-    if (lines.back().empty() || text_width(longer, size) <= width) {
-      lines.back() = std::move(longer);
-    } else {
-      lines.emplace_back(word);
-    }
-  }
-  for (std::string& line : lines) line = shortened(line, size, width);
-  return lines;
-}
-
 // Text and pictures from top to bottom.
 class Sheet {
  public:
@@ -145,7 +129,7 @@ std::string svg_document(const Figure& figure) {
                {"role", "img"},
                {"aria-labelledby", labelled_by(figure)}},
               [&] {
-                out.text_element("style", kFigureStyle);
+                out.text_element("style", in_light_colours(kFigureStyle));
                 write_contents(out, figure, sheet);
               });
   return out.html() + "\n";

@@ -48,6 +48,13 @@ void HtmlWriter::text_element(std::string_view tag, std::string_view contents, A
   element(tag, attributes, [&] { text(contents); });
 }
 
+void HtmlWriter::json(std::string_view json, Attributes attributes) {
+  open("script", attributes);
+  // Only within strings is there a "<"; nothing in them may look like the element's end.
+  for (const char c : json) c == '<' ? html_ += "\\u003c" : html_ += c;
+  close("script");
+}
+
 void HtmlWriter::leaf(std::string_view tag, Attributes attributes) {
   begin(tag, attributes);
   html_ += "/>";

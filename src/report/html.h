@@ -29,6 +29,8 @@ class HtmlWriter {
   void leaf(std::string_view tag, Attributes attributes);
   void text(std::string_view text) { html_ += escape_html(text); }
   void append(const HtmlWriter& other) { html_ += other.html_; }
+  // JSON for a script of the page to read.
+  void json(std::string_view json, Attributes attributes);
 
   bool empty() const { return html_.empty(); }
   const std::string& html() const { return html_; }

@@ -43,5 +43,11 @@ TEST(HtmlWriter, NestsAndEscapes) {
             "<figcaption id=\"c\">a &lt; b</figcaption>&amp;</figure>");
 }
 
+TEST(HtmlWriter, JsonEndsNoElement) {
+  HtmlWriter out;
+  out.json(R"({"a":"</script><!--"})", {{"type", "application/json"}});
+  EXPECT_EQ(out.html(), R"(<script type="application/json">{"a":"\u003c/script>\u003c!--"}</script>)");
+}
+
 }  // namespace
 }  // namespace dppl

@@ -12,17 +12,14 @@ namespace {
 constexpr double kLeft = 50, kRight = 14, kTop = 34, kBottom = 46;
 constexpr double kMarker = 4;
 constexpr double kLabelSize = 12;
-constexpr size_t kMostMarkers = 40;  // a longer line goes without
 
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
 // ---- Markers: shape and colour repeat after different numbers of series, so that pairs stay distinct for long.
 
-constexpr size_t kColours = 9;
-
 std::string class_of(const PlotLook& look) {
   const std::string colour =
-      look.shade ? fmt::format("shade-{}", *look.shade) : fmt::format("series-{}", look.number % kColours);
+      look.shade ? fmt::format("shade-{}", *look.shade) : fmt::format("series-{}", look.number % kSeriesColours);
   return look.dashed ? colour + " dashed" : colour;
 }
 
@@ -221,6 +218,22 @@ std::string shortened(std::string_view text, double size, double width) {
     text.remove_suffix(1);
   }
   return std::string(text) + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view text, double size, double width) {
+  std::vector<std::string> lines{""};
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    std::string longer = lines.back().empty() ? std::string(word) : fmt::format("{} {}", lines.back(), word);
+    if (lines.back().empty() || text_width(longer, size) <= width) {
+      lines.back() = std::move(longer);
+    } else {
+      lines.emplace_back(word);
+    }
+  }
+  for (std::string& line : lines) line = shortened(line, size, width);
+  return lines;
 }
 
 void draw_panel(HtmlWriter& out, const Panel& panel, const PlotBox& box) {

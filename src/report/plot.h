@@ -8,8 +8,9 @@
 #include "report/axis.h"
 #include "report/html.h"
 
-// Plots are SVG written by hand: a page may run no script and load nothing, and no library in Debian writes small SVG
-// whose style follows the page. Colours come from the style sheet, so they follow the light or dark scheme.
+// Plots as SVG, written by hand: they must be there where no script runs (in the report that a fit is published with,
+// in files for a paper), and no library in Debian writes small SVG whose style follows the page. Colours come from the
+// style sheet, so they follow the light or dark scheme. Where scripts may run, report/vega.h draws.
 namespace dppl {
 
 struct PlotPoint {
@@ -26,7 +27,8 @@ struct PlotLook {
   bool dashed = false;
   std::optional<size_t> shade = {};  // of kShades, for series that have an order; instead of the colour
 };
-inline constexpr size_t kShades = 8;
+inline constexpr size_t kShades = 8, kSeriesColours = 9;
+inline constexpr size_t kMostMarkers = 40;  // a longer line goes without
 
 struct PlotSeries {
   std::string name;
@@ -78,5 +80,7 @@ void draw_text(HtmlWriter& out, double x, double y, std::string anchor, std::str
 double text_width(std::string_view text, double size);
 // Its beginning and "…" where it is wider.
 std::string shortened(std::string_view text, double size, double width);
+// In lines of this width.
+std::vector<std::string> wrapped(std::string_view text, double size, double width);
 
 }  // namespace dppl

@@ -1,10 +1,12 @@
 #include "report/style.h"
 
+#include <fmt/format.h>
+
 namespace dppl {
 
 // Colours of series are Okabe and Ito's, which readers with any colour vision tell apart, darker on light ground and
 // lighter on dark; shades go from dark blue over green to yellow, as viridis does.
-const std::string_view kFigureStyle = R"css(
+const std::string_view kColours = R"css(
 :root {
   color-scheme: light dark;
   --ground: #fbfaf8; --card: #fff; --ink: #1c1f24; --soft: #5c6470; --line: #dfdcd6; --accent: #005f94;
@@ -20,6 +22,9 @@ const std::string_view kFigureStyle = R"css(
     --h0: #a98be0; --h1: #8790e6; --h2: #6aa0dd; --h3: #4fb3c4; --h4: #46c3a0; --h5: #74d27c; --h6: #b5de4f; --h7: #fde34a;
   }
 }
+)css";
+
+const std::string_view kFigureStyle = R"css(
 .plot text { fill: var(--soft); font: 12px system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica Neue, sans-serif; }
 .plot text.title { fill: var(--ink); font-size: 14px; font-weight: 600; }
 .plot text.heading { fill: var(--ink); font-size: 16px; font-weight: 650; }
@@ -91,6 +96,13 @@ td.number { min-width: 4.5rem; white-space: nowrap; }
 .figure .plot { display: block; max-width: none; width: 100%; min-width: 42rem; }
 .figure.small .plot { max-width: 47rem; }
 .figure figcaption { font-size: 0.92rem; line-height: 1.45; max-width: 52rem; margin-top: 0.5rem; }
+.chart { min-width: 42rem; }
+.chart svg { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
+.chart summary { display: none; }
+.chart details { border: 0; padding: 0; }
+.vega-actions a { margin-right: 1.2rem; font-size: 0.82rem; color: var(--accent); }
+#vg-tooltip-element { position: fixed; visibility: hidden; z-index: 1000; padding: 0.35rem 0.6rem; border: 1px solid var(--line); border-radius: 0.4rem; background: var(--card); color: var(--ink); font-size: 0.82rem; pointer-events: none; }
+#vg-tooltip-element.visible { visibility: visible; }
 td.best { font-weight: 700; }
 .legend { list-style: none; padding: 0; margin: 0 0 0.8rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
 .legend li { display: flex; align-items: center; gap: 0.5rem; }
@@ -124,5 +136,20 @@ footer { margin-top: 3rem; padding-top: 1.2rem; border-top: 1px solid var(--line
   details::details-content { content-visibility: visible; }
 }
 )css";
+
+std::string in_light_colours(std::string_view text) {
+  std::string result;
+  for (;;) {
+    const size_t at = text.find("var(");
+    result += text.substr(0, at);
+    if (at == text.npos) return result;
+    const size_t end = text.find(')', at);
+    // The light scheme stands first.
+    const std::string definition = fmt::format("{}: ", text.substr(at + 4, end - at - 4));
+    const size_t value = kColours.find(definition) + definition.size();
+    result += kColours.substr(value, kColours.find(';', value) - value);
+    text.remove_prefix(end + 1);
+  }
+}
 
 }  // namespace dppl

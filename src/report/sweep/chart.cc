@@ -11,7 +11,7 @@
 namespace dppl {
 namespace {
 
-constexpr size_t kMostSeries = 10;  // in one figure
+constexpr size_t kMostSeries = 12;  // in one figure
 
 // What the axes have to hold.
 struct Range {
@@ -112,6 +112,7 @@ Figure figure_of(const Chart& chart) {
       if (!panels[i].back().points.empty()) in_legend.points = panels[i].back().points;
     }
     in_legend.name = legend_name(in_legend);
+    for (auto& panel : panels) panel.back().name = in_legend.name;
     figure.legend.push_back(std::move(in_legend));
   }
   if (extent.x.empty()) return figure;

@@ -9,7 +9,9 @@
 #include <set>
 
 #include "dppl/error.h"
+#include "report/style.h"
 #include "report/sweep/kinds.h"
+#include "report/vega.h"
 
 namespace dppl {
 namespace {
@@ -97,8 +99,9 @@ std::vector<Figure> sweep_drawings(const SweepResults& results) {
 std::vector<SweepFigure> draw_figures(const SweepResults& results) {
   std::vector<SweepFigure> result;
   for (const Figure& figure : sweep_drawings(results)) {
-    result.push_back(
-        {figure.name, figure.caption, figure.panels.empty() ? "" : svg_document(figure), figure.table.html()});
+    const bool drawn = !figure.panels.empty();
+    result.push_back({figure.name, figure.caption, drawn ? svg_document(figure) : "",
+                      drawn ? in_light_colours(vega_lite(figure)) + "\n" : "", figure.table.html()});
   }
   return result;
 }

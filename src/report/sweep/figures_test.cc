@@ -61,8 +61,9 @@ TEST(SweepFigures, AllKindsAreWellFormedAndNamedApart) {
     testing::expect_balanced(figure.svg + figure.table);
     if (figure.svg.empty()) continue;
     EXPECT_TRUE(figure.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-    expect_words(figure.svg, {"<style>", "prefers-color-scheme: dark", "<title ", "<desc "});
-    for (const char* wrong : {"\"nan", "nan,", ",nan", "inf,", ",inf", "\"-inf", "<script"}) {
+    expect_words(figure.svg, {"<style>", "<title ", "<desc "});
+    // Names of colours are for pages.
+    for (const char* wrong : {"\"nan", "nan,", ",nan", "inf,", ",inf", "\"-inf", "<script", "var("}) {
       EXPECT_EQ(figure.svg.find(wrong), std::string::npos) << figure.name << " " << wrong;
     }
   }
@@ -127,7 +128,11 @@ TEST(SweepFigures, NoNameBreaksOut) {
     testing::expect_balanced(figure.svg + figure.table);
     EXPECT_EQ((figure.svg + figure.table).find("<b>"), std::string::npos) << figure.name;
   }
-  testing::expect_sound_page(sweep_html(results));
+  testing::expect_sound_page(sweep_html(results, SweepCharts::still));
+  // In live charts the names stand in JSON, where nothing ends an element.
+  const std::string live = sweep_html(results, SweepCharts::live);
+  EXPECT_EQ(live.find("<b>"), std::string::npos);
+  EXPECT_EQ(count_of(live, "<script"), count_of(live, "</script>"));
 }
 
 TEST(SweepFigures, SayWhatIsMissing) {
@@ -140,7 +145,7 @@ TEST(SweepFigures, SayWhatIsMissing) {
     EXPECT_TRUE(figure.svg.empty());
     expect_words(figure.table, {"Not drawn: it needs "});
   }
-  const std::string page = sweep_html(results_of({}, {"map"}));
+  const std::string page = sweep_html(results_of({}, {"map"}), SweepCharts::still);
   testing::expect_sound_page(page);
   expect_words(page, {"There are no runs.", "Not drawn: it needs a map"});
   testing::expect_error<InvalidInput>([] { draw_figures(results_of({}, {"pie"})); },
@@ -160,11 +165,11 @@ TEST(SweepFigures, LeaveOutWhatFailed) {
 
 TEST(SweepFigures, SplitWhatCannotBeToldApart) {
   std::vector<SweepRow> rows = {run("reference", {}, 0, 0.5)};
-  for (int i = 0; i < 12; ++i) rows.push_back(run("m" + std::to_string(i), 1, 0, 0.5));
+  for (int i = 0; i < 14; ++i) rows.push_back(run("m" + std::to_string(i), 1, 0, 0.5));
   const auto figures = draw_figures(results_of(rows, {"budget"}));
   ASSERT_EQ(figures.size(), 2u);
   for (const SweepFigure& figure : figures) {
-    EXPECT_EQ(count_of(figure.svg, "class=\"point\""), 6u);
+    EXPECT_EQ(count_of(figure.svg, "class=\"point\""), 7u);
     expect_words(figure.svg, {"reference (no privacy)", " of 2)"});
   }
 }
@@ -218,7 +223,7 @@ TEST(SweepFigures, MapsSayThatTheyShowPrivateData) {
 }
 
 TEST(SweepPage, TellsWhatWasRun) {
-  const std::string page = sweep_html(testing::sample_sweep());
+  const std::string page = sweep_html(testing::sample_sweep(), SweepCharts::still);
   testing::expect_sound_page(page);
   expect_words(page, {"12 methods on pictures, embedded by vit-h-14 and resnet50, with the public pools photos and "
                       "drawings; imbalance ratios 1, 10, 50 and 100",

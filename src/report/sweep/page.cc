@@ -8,6 +8,7 @@
 #include "report/page.h"
 #include "report/pieces.h"
 #include "report/sweep/drawings.h"
+#include "report/vega.h"
 
 namespace dppl {
 namespace {
@@ -28,6 +29,7 @@ std::string plural(size_t count, std::string_view what) {
 struct Source {
   const SweepResults& results;
   SweepRows rows, failed;
+  bool live;  // charts that a script draws in place of the still ones
 };
 
 std::string what_was_run(const Source& source) {
@@ -134,7 +136,7 @@ void write_tables(HtmlWriter& out, const Source& source) {
 
 // ---- Figures
 
-void write_figure(HtmlWriter& out, const Figure& figure) {
+void write_figure(HtmlWriter& out, const Figure& figure, bool live) {
   const bool small = figure.panels.size() == 1;
   out.element("figure", {{"class", small ? "figure small" : "figure"}, {"id", figure.name}}, [&] {
     if (figure.panels.empty()) {
@@ -143,6 +145,9 @@ void write_figure(HtmlWriter& out, const Figure& figure) {
     } else {
       out.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", figure.title}},
                   [&] { draw_figure(out, figure); });
+      if (live) {
+        out.json(vega_lite(figure), {{"type", "application/json"}, {"class", "chart"}, {"data-name", figure.name}});
+      }
     }
     out.element("figcaption", {}, [&] {
       out.text(figure.caption);
@@ -157,7 +162,7 @@ void write_figures(HtmlWriter& out, const Source& source) {
   const std::vector<Figure> figures = sweep_drawings(source.results);
   if (figures.empty()) return;
   section(out, "figures", "Figures", [&] {
-    for (const Figure& figure : figures) write_figure(out, figure);
+    for (const Figure& figure : figures) write_figure(out, figure, source.live);
   });
 }
 
@@ -186,7 +191,7 @@ void write_failures(HtmlWriter& out, const Source& source) {
   });
 }
 
-void write_footer(HtmlWriter& out) {
+void write_footer(HtmlWriter& out, bool live) {
   section(out, "repeat", "How to repeat it", [&] {
     out.element("p", {}, [&] {
       out.text("Every accuracy and every time on this page comes from ");
@@ -198,24 +203,30 @@ void write_footer(HtmlWriter& out) {
       out.text(".");
     });
   });
-  out.element("footer", {{"class", "note"}},
-              [&] { out.text_element("p", "This page loads nothing and runs no script."); });
+  out.element("footer", {{"class", "note"}}, [&] {
+    out.text_element("p", live ? "This page loads nothing. Vega-Lite, which it brings along, draws its charts: values "
+                                 "show on hovering, and a click on a name in a legend brings that line out."
+                               : "This page loads nothing and runs no script.");
+  });
 }
 
 }  // namespace
 
-std::string sweep_html(const SweepResults& results) {
+std::string sweep_html(const SweepResults& results, SweepCharts charts) {
   const SweepRows rows = all_rows(results.rows);
-  const Source source{results, rows, rows_where(rows, [](const SweepRow& row) { return row.status != "ok"; })};
+  const bool live = charts == SweepCharts::live && !vega_library().empty();
+  const Source source{results, rows, rows_where(rows, [](const SweepRow& row) { return row.status != "ok"; }), live};
   HtmlWriter out;
   write_headline(out, source);
   out.element("main", {}, [&] {
     write_tables(out, source);
     write_figures(out, source);
     write_failures(out, source);
-    write_footer(out);
+    write_footer(out, live);
   });
-  return html_page(results.title, out.html());
+  if (!live) return html_page(results.title, out.html());
+  const std::string_view scripts[] = {vega_library(), kDrawCharts};
+  return html_page(results.title, out.html(), scripts);
 }
 
 }  // namespace dppl

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Fetches Vega, Vega-Lite and Vega-Embed from npm, which the build puts into the program so that `dppl sweep` can draw charts
+# that answer to the mouse; without them its report shows the same figures as still pictures. Lands in .deps/vega/vega.js.
+# Fails with one line and changes nothing when it cannot be had.
+#   scripts/setup-vega.sh            with npm, which is installed where it is missing
+#   scripts/setup-vega.sh --if-npm   does nothing where npm is missing
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# name@version, sha256 of the package, file in it
+packages=(
+  "vega@6.4.0 3521fb6ff68a94a40323954f0ba4484ba4014b157bfd37f89a3b063082320c42 vega.min.js"
+  "vega-lite@6.4.3 24260f85e6f5bfe1069505f7c5c2b9863181ac413ef1030746f0a80c93991ce5 vega-lite.min.js"
+  "vega-embed@7.3.0 d9a958ced3240f0418df7d5e12e97dba6e63cecda15b8403e47a0db7eb6ea859 vega-embed.min.js"
+)
+folder=.deps/vega
+stamp=$(printf '%s\n' "${packages[@]}" | sha256sum | cut -c 1-16)
+
+fail() { echo "setup-vega.sh: $*; 'dppl sweep' works without it, with still pictures" >&2; exit 1; }
+
+[ -e "$folder/$stamp" ] && exit 0
+if ! command -v npm >/dev/null; then
+  [ "${1:-}" = --if-npm ] && exit 0
+  as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  command -v "${as_root[0]:-true}" >/dev/null || fail "npm, which fetches it, needs root or sudo to be installed"
+  echo "setup-vega.sh: installing npm" >&2
+  { "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm >/dev/null; } ||
+    fail "npm, which fetches it, cannot be installed"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "setup-vega.sh: fetching Vega-Lite (2 MB)" >&2
+for package in "${packages[@]}"; do
+  read -r name sha256 file <<<"$package"
+  archive=$work/${name/@/-}.tgz
+  (cd "$work" && npm pack --loglevel error --fetch-retries 1 --fetch-timeout 120000 "$name" >npm.log 2>&1) ||
+    fail "$name cannot be fetched with npm ($(grep -m 1 -iE 'ECONN|ENOTFOUND|E[0-9]{3}|reason' "$work/npm.log" || echo 'no reason given'))"
+  echo "$sha256  $archive" | sha256sum --check --status || fail "$name is not the package that was checked (sha256 differs)"
+  {
+    # The licence asks to go along.
+    printf '/* %s\n%s\n*/\n' "$name" "$(tar -xzOf "$archive" package/LICENSE)"
+    tar -xzOf "$archive" "package/build/$file" | sed '/^\/\/# sourceMappingURL=/d'
+    echo
+  } >>"$work/vega.js"
+done
+rm -rf "$folder"
+mkdir -p "$folder"
+mv "$work/vega.js" "$folder/vega.js"
+touch "$folder/$stamp"  # last: all is there

@@ -1,0 +1,42 @@
+#include "report/vega.h"
+
+#ifdef DPPL_VEGA
+// No compiler here has #embed, and a megabyte as a string literal takes it a minute.
+asm(".pushsection .rodata\n"
+    "dppl_vega_begin: .incbin \"" DPPL_VEGA
+    "\"\n"
+    "dppl_vega_end: .byte 0\n"
+    ".global dppl_vega_begin, dppl_vega_end\n"
+    ".popsection\n");
+extern "C" const char dppl_vega_begin[], dppl_vega_end[];
+#endif
+
+namespace dppl {
+
+std::string_view vega_library() {
+#ifdef DPPL_VEGA
+  return {dppl_vega_begin, static_cast<size_t>(dppl_vega_end - dppl_vega_begin)};
+#else
+  return {};
+#endif
+}
+
+// The interpreter instead of compiled expressions, and no style of the library's own: the page's policy forbids both.
+const std::string_view kDrawCharts = R"js(
+const draw = (data, still) => {
+  const colours = getComputedStyle(document.documentElement);
+  const text = data.textContent.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => colours.getPropertyValue(name).trim());
+  const chart = document.createElement('div');
+  chart.className = 'chart';
+  const options = {
+    mode: 'vega-lite', renderer: 'svg', ast: true, defaultStyle: false, downloadFileName: data.dataset.name,
+    actions: {export: true, source: false, compiled: false, editor: false}, tooltip: {disableDefaultStyle: true}
+  };
+  vegaEmbed(chart, JSON.parse(text), options).then(() => still.replaceChildren(chart), console.error);
+};
+const drawAll = () => document.querySelectorAll('script.chart').forEach((data) => draw(data, data.previousElementSibling));
+drawAll();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+)js";
+
+}  // namespace dppl
