@@ -92,7 +92,7 @@ TEST(SweepInBrowser, DrawsLiveCharts) {
     return {
       charts, drawn: all('.chart svg').length, still: all('svg.plot').length, before, after: faded(),
       empty: all('.chart svg').filter((svg) => all('.mark-line path, .mark-symbol path', svg).length === 0).length,
-      saved: all('.vega-actions a').length, broken: all('b').length, names: all('.chart').map((chart) => chart.textContent).join(),
+      saved: all('.vega-actions a').length, broken: all('b').length, names: all('div.chart').map((chart) => chart.textContent).join(),
       overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
     };
   })js",
@@ -106,6 +106,10 @@ TEST(SweepInBrowser, DrawsLiveCharts) {
   EXPECT_GT(view.facts.at("after"), 0);
   EXPECT_EQ(view.facts.at("broken"), 0);
   EXPECT_NE(view.facts.at("names").get<std::string>().find("</script><b>"), std::string::npos);
+  for (const char* wrong : {"undefined", "NaN", "null"}) {
+    EXPECT_EQ(view.facts.at("names").get<std::string>().find(wrong), std::string::npos)
+        << wrong << ": " << view.facts.at("names");
+  }
   EXPECT_EQ(view.facts.at("overflow"), 0);
   EXPECT_TRUE(view.console.empty()) << view.console.front();
 }

@@ -27,10 +27,12 @@ struct Trial {
   Hyperparameters hyperparameters;
   // Accuracies, means over the simulated data sets; the minority's over the long-tailed ones.
   double balanced = 0, minority = 0;
+  // Balanced accuracy as it is expected on real classes; the choice goes by it.
+  double expected = 0;
 };
 
 struct Tuning {
-  // The chosen one first: in the space with the best balanced accuracy and near to it, what serves all classes and the
+  // The chosen one first: in the space with the best expectation and near to it, what serves all classes and the
   // smallest most.
   std::vector<Trial> trials;
   size_t pseudo_classes = 0, test_rows = 0;

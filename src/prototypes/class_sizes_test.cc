@@ -55,6 +55,13 @@ TEST(ClassSizes, AGuessKnowsWhatItCannotTell) {
   EXPECT_EQ(nothing.records, 3u);
 }
 
+TEST(ClassSizes, AGuessIsWithinATenth) {
+  for (int64_t size = 10; size < 20000; size += size / 7) {
+    const auto records = static_cast<double>(guess_sizes(std::vector<int64_t>(50, size), 1).records);
+    EXPECT_NEAR(records, 50.0 * static_cast<double>(size), 0.1 * 50 * static_cast<double>(size)) << size;
+  }
+}
+
 TEST(ClassSizes, NeighboursMostlyGiveTheSameGuess) {
   std::vector<int64_t> sizes = sizes_of(10);
   const SizeGuess guess = guess_sizes(sizes, 100);

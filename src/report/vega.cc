@@ -98,6 +98,7 @@ class PanelWriter {
     levels();
     lines();
     points();
+    tags();
     note();
     return {{"title", shortened(panel_.title, 14, size_.width)},
             {"width", size_.width},
@@ -136,7 +137,7 @@ class PanelWriter {
     for (const PlotCloud& cloud : panel_.clouds) {
       Json values = Json::array();
       for (const auto& [px, py] : cloud.points) values.push_back({{"x", px}, {"y", py}});
-      Json mark = {{"type", "point"}, {"shape", cloud.good ? "circle" : "cross"}, {"size", cloud.good ? 9 : 14}};
+      Json mark = {{"type", "point"}, {"shape", cloud.good ? "circle" : "cross"}, {"size", cloud.good ? 9 : 22}};
       mark.update({{"filled", true}, {"opacity", cloud.good ? 0.45 : 0.8}});
       mark["color"] = cloud.good ? "var(--s0)" : "var(--s1)";
       if (!cloud.good) mark["angle"] = 45;
@@ -212,8 +213,11 @@ class PanelWriter {
            {"stroke", by_series(figure_, legend_, [](const PlotSeries& one) { return colour_of(one.look); })},
            {"opacity", picked()},
            {"tooltip", {{"field", "label"}}}});
-    const bool tagged = std::any_of(values.begin(), values.end(), [](const Json& one) { return one.contains("tag"); });
-    if (!tagged) return;
+  }
+
+  void tags() {
+    const Json values = values_where([](const PlotSeries&, const PlotPoint& point) { return !point.tag.empty(); });
+    if (values.empty()) return;
     layer(values, {{"type", "text"}, {"align", "left"}, {"dx", 8}, {"fontSize", 11}, {"color", "var(--ink)"}},
           {{"x", x()}, {"y", y()}, {"text", {{"field", "tag"}}}});
   }

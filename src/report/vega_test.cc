@@ -70,6 +70,7 @@ TEST(VegaLite, ArrowsPointWhereTheyGo) {
   Figure figure{"map", "", "Map", ""};
   figure.alarm = "Shows private data";
   figure.panels.push_back({"", "", Axis::bare(0, 1), Axis::bare(0, 1), {}, {{0, 0, 1, 0}, {0, 0, 0, 1}, {1, 1, 0, 1}}});
+  figure.panels.back().series = {{"means", {{0, 0, "here"}, {1, 0, "there", {}, "7"}}}};
   figure.panels.back().clouds = {{{{0.5, 0.5}}, true}, {{{0.25, 0.5}}, false}};
   const Json spec = Json::parse(vega_lite(figure)), panel = spec.at("concat")[0];
   const Json arrows = layer(panel, "rule").at("data").at("values");
@@ -78,6 +79,9 @@ TEST(VegaLite, ArrowsPointWhereTheyGo) {
   EXPECT_DOUBLE_EQ(arrows[1].at("angle"), 0);
   EXPECT_DOUBLE_EQ(arrows[2].at("angle"), -90);
   EXPECT_EQ(spec.at("title").at("text"), Json({"Map", "Shows private data"}));
+  const Json tags = layer(panel, "text").at("data").at("values");
+  ASSERT_EQ(tags.size(), 1u);  // a point without one would be called "undefined"
+  EXPECT_EQ(tags[0].at("tag"), "7");
   EXPECT_EQ(panel.at("layer")[0].at("data").at("values"), Json::parse(R"([{"x":0.5,"y":0.5}])"));
 }
 

@@ -19,10 +19,11 @@ namespace dppl {
 namespace {
 
 constexpr size_t kRows = 40960;  // of the pool, evenly spread
-// Of the rows nearest to a centre every third plays a record of its class, and every sixth a test record. The others
-// stay in the pool: classes that nobody else's rows lie among would be far easier to tell apart than real ones.
+// Of a class's rows every third plays a record, and every sixth a test record. The others stay in the pool: classes
+// that nobody else's rows lie among would be far easier to tell apart than real ones.
 constexpr size_t kRecordEvery = 3, kTestEvery = 6, kFirstTest = 1;
 constexpr size_t kNearest = 768;  // at most
+constexpr size_t kSecond = 10;    // the second centre is among the nearest tenth
 constexpr size_t kFewestRows = 200;
 constexpr size_t kTestRows = 40;  // of a class, at most
 // Private records are not drawn from the pool: in each of the pool's directions they are as wide as the pool times e to
@@ -57,6 +58,25 @@ std::vector<size_t> nearest_rows(const std::vector<float>& rows, size_t dim, siz
   return order;
 }
 
+// The rows around one of them and around one of its neighbours, by turns. A single neighbourhood has simpler borders
+// than real classes: what is learned about borders then looks worthless, and most of all where there are many
+// directions.
+std::vector<size_t> rows_of_class(const std::vector<float>& rows, size_t dim, size_t centre, size_t count) {
+  std::vector<size_t> first = nearest_rows(rows, dim, centre, count);
+  std::vector<size_t> second = nearest_rows(rows, dim, first[count / kSecond], count);
+  first.resize(count / 2);
+  std::erase_if(second, [&](size_t row) { return std::find(first.begin(), first.end(), row) != first.end(); });
+  second.resize(std::min(second.size(), count / 2));
+  std::vector<size_t> result;
+  // Turns are so long that both have records and tests.
+  for (size_t turn = 0; turn < first.size(); turn += kTestEvery) {
+    for (const std::vector<size_t>* side : {&first, &second}) {
+      for (size_t i = turn; i < std::min(turn + kTestEvery, side->size()); ++i) result.push_back((*side)[i]);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<uint64_t> expected_sizes(uint64_t records, size_t classes, double ratio) {
@@ -86,7 +106,7 @@ PseudoClasses::PseudoClasses(const PublicData& pool, const PublicTransform& comm
   std::vector<size_t> centres(wanted);
   for (size_t& centre : centres) centre = random.next64() % count;
   parallel_blocks(wanted, 1, threads,
-                  [&](size_t c, size_t, unsigned) { near[c] = nearest_rows(unit, dim_, centres[c], nearest); });
+                  [&](size_t c, size_t, unsigned) { near[c] = rows_of_class(unit, dim_, centres[c], nearest); });
   std::vector<bool> taken(count);
   for (size_t c = 0; c < wanted; ++c) {
     std::vector<size_t> train, tests;

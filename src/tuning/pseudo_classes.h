@@ -10,7 +10,7 @@
 
 namespace dppl {
 
-// Public rows that play a private data set: groups of neighbouring rows play the classes, what is left plays the pool.
+// Public rows that play a private data set: pairs of neighbourhoods play the classes, what is left plays the pool.
 // All rows are in a common space, in which every transform with fewer directions can be computed.
 class PseudoClasses {
  public:

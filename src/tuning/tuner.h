@@ -1,6 +1,10 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "dppl/tune.h"
+#include "prototypes/pool_posterior.h"
 #include "tuning/pseudo_classes.h"
 
 namespace dppl {
@@ -18,9 +22,10 @@ class Tuner {
   struct Space {
     TransformSpec transform;
     PseudoClasses::Rows rows;
+    std::optional<PoolPrior> prior;  // once sums are played
   };
   static PublicTransform common_space(const PublicData& pool, const TuneOptions& options);
-  const Space& space(const TransformSpec& transform);
+  Space& space(const TransformSpec& transform);
   std::vector<TransformSpec> transforms() const;
   std::vector<TransformSpec> selection_transforms(bool sums_too) const;
   // Data sets to play on: so many of each ratio.
