@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <ranges>
 
 namespace dppl {
 namespace {
@@ -121,7 +122,8 @@ class PanelWriter {
   template <typename Want>
   Json values_where(Want want) const {
     Json values = Json::array();
-    for (const PlotSeries& series : panel_.series) {
+    // The first one, which matters most, lies on top.
+    for (const PlotSeries& series : std::views::reverse(panel_.series)) {
       for (const PlotPoint& point : series.points) {
         if (!want(series, point)) continue;
         Json value = {{"series", series.name}, {"x", point.x}, {"y", point.y}, {"label", point.label}};

@@ -38,7 +38,7 @@ TEST(VegaLite, HasEveryValueOfAFigure) {
   const Json& left = spec.at("concat")[0];
   EXPECT_EQ(left.at("title"), "left");
   EXPECT_EQ(layer(left, "line").at("data").at("values").size(), 3u);
-  const Json point = layer(left, "point").at("data").at("values")[1];
+  const Json point = layer(left, "point").at("data").at("values")[2];  // the first series comes last, on top
   EXPECT_EQ(point.at("series"), "plain");
   EXPECT_EQ(point.at("x"), 1);
   EXPECT_EQ(point.at("y"), 0.5);
