@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 namespace dppl {
 namespace {
@@ -243,8 +242,9 @@ void draw_panel(HtmlWriter& out, const Panel& panel, const PlotBox& box) {
   for (const PlotCloud& cloud : panel.clouds) draw_cloud(out, cloud, scale);
   for (const PlotArrow& arrow : panel.arrows) draw_arrow(out, arrow, scale);
   // The first one, which matters most, lies on top.
-  for (const PlotSeries& series : std::views::reverse(panel.series)) draw_band(out, series, scale);
-  for (const PlotSeries& series : std::views::reverse(panel.series)) draw_series(out, series, scale);
+  std::for_each(panel.series.rbegin(), panel.series.rend(), [&](const auto& series) { draw_band(out, series, scale); });
+  std::for_each(panel.series.rbegin(), panel.series.rend(),
+                [&](const auto& series) { draw_series(out, series, scale); });
 }
 
 void draw_plot(HtmlWriter& out, const Plot& plot) {

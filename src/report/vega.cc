@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <ranges>
 
 namespace dppl {
 namespace {
@@ -123,10 +122,10 @@ class PanelWriter {
   Json values_where(Want want) const {
     Json values = Json::array();
     // The first one, which matters most, lies on top.
-    for (const PlotSeries& series : std::views::reverse(panel_.series)) {
-      for (const PlotPoint& point : series.points) {
-        if (!want(series, point)) continue;
-        Json value = {{"series", series.name}, {"x", point.x}, {"y", point.y}, {"label", point.label}};
+    for (auto series = panel_.series.rbegin(); series != panel_.series.rend(); ++series) {
+      for (const PlotPoint& point : series->points) {
+        if (!want(*series, point)) continue;
+        Json value = {{"series", series->name}, {"x", point.x}, {"y", point.y}, {"label", point.label}};
         if (point.band) value.update({{"low", point.band->first}, {"high", point.band->second}});
         if (!point.tag.empty()) value["tag"] = point.tag;
         values.push_back(std::move(value));
