@@ -140,15 +140,17 @@ footer { margin-top: 3rem; padding-top: 1.2rem; border-top: 1px solid var(--line
 std::string in_light_colours(std::string_view text) {
   std::string result;
   for (;;) {
-    const size_t at = text.find("var(");
+    const size_t at = text.find("var(--");
     result += text.substr(0, at);
     if (at == text.npos) return result;
     const size_t end = text.find(')', at);
-    // The light scheme stands first.
-    const std::string definition = fmt::format("{}: ", text.substr(at + 4, end - at - 4));
-    const size_t value = kColours.find(definition) + definition.size();
-    result += kColours.substr(value, kColours.find(';', value) - value);
-    text.remove_prefix(end + 1);
+    // The light scheme stands first. A title may hold anything: what names no colour stays.
+    const std::string definition = fmt::format("{}: ", text.substr(at + 4, end == text.npos ? end : end - at - 4));
+    const size_t found = kColours.find(definition);
+    const bool known = end != text.npos && found != kColours.npos;
+    const size_t value = known ? found + definition.size() : 0;
+    result += known ? kColours.substr(value, kColours.find(';', value) - value) : text.substr(at, 6);
+    text.remove_prefix(known ? end + 1 : at + 6);
   }
 }
 

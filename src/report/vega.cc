@@ -211,7 +211,7 @@ class PanelWriter {
            {"y", y()},
            {"shape", by_series(figure_, legend_, shape_of)},
            {"fill", by_series(figure_, legend_, ground)},
-           {"stroke", by_series(figure_, legend_, [](const PlotSeries& one) { return colour_of(one.look); })},
+           {"stroke", colour()},
            {"opacity", picked()},
            {"tooltip", {{"field", "label"}}}});
   }

@@ -94,6 +94,11 @@ TEST(VegaLite, NamesOfAnyBytesStayJson) {
 TEST(Style, NamesBecomeTheLightColours) {
   EXPECT_EQ(in_light_colours("a var(--ink), var(--s1)"), "a #1c1f24, #d55e00");
   EXPECT_EQ(in_light_colours(kFigureStyle).find("var("), std::string::npos);
+  // Names of methods are anything.
+  for (const char* text : {"var(", "var(--", "var(--ink", "var(--nothing)", "var(x) var()"}) {
+    EXPECT_EQ(in_light_colours(text), text);
+  }
+  EXPECT_EQ(in_light_colours("var(--var(--ink)"), "var(--#1c1f24");
 }
 
 }  // namespace
