@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/error.h"
 
@@ -163,6 +164,7 @@ void add_embed(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--skip-bad", options->embed.skip_bad, "Go on without images that cannot be read");
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_private_errors_flag(*command);
   add_onnx_options(*command, *options);
   command->callback([options] { run(*options); });
 }

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/evaluation.h"
+#include "cli/private_errors.h"
 
 namespace dppl::cli {
 namespace {
@@ -86,6 +87,7 @@ void add_eval(CLI::App& app) {
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_flag("--confusion", options->confusion, "Also the confusion matrix");
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }
 

@@ -9,6 +9,7 @@
 #include "cli/budget_options.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/error.h"
 #include "dppl/ledger.h"
@@ -252,6 +253,7 @@ void add_fit(CLI::App& app) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_private_errors_flag(*command);
   command->callback([options, command] {
     for (const char* name :
          {"--clip-min", "--clip-max", "--threshold", "--mechanism", "--k", "--shrink", "--spread", "--lift",

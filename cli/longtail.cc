@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/private_errors.h"
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "dppl/rational.h"
@@ -89,6 +90,7 @@ void add_longtail(CLI::App& app) {
   command->add_option("--classes", options->classes, "Number of classes, or a file of names; else from the labels");
   command->add_option("-o,--output", options->output, "Row numbers to write (.npy, int64)")->required();
   command->add_flag("--json", options->json, "Print one JSON object");
+  add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }
 

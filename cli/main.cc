@@ -4,7 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "dppl/error.h"
+#include "cli/private_errors.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl::cli {
 
@@ -45,6 +46,11 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  } catch (const dppl::InvalidRecord& error) {
+    std::cerr << "dppl: " << error.what() << ": "
+              << (dppl::cli::private_errors_shown() ? error.private_detail() : "--show-private-errors tells where")
+              << std::endl;
+    return 1;
   } catch (const std::exception& error) {
     std::cerr << "dppl: " << error.what() << std::endl;
     return 1;

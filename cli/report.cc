@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/evaluation.h"
+#include "cli/private_errors.h"
 #include "dppl/error.h"
 
 namespace dppl::cli {
@@ -139,6 +140,7 @@ void add_report(CLI::App& app) {
   command->add_option("--dataset", options->dataset, "The data set in it");
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }
 
