@@ -127,6 +127,10 @@ void run(const Options& options) {
   const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
   fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
   const FitPlan plan(data, pool ? &*pool : nullptr, fit_options, budget);
+  if (!plan.untuned_because().empty()) {
+    std::cerr << fmt::format("--method auto: not tuned ({}); {} with its plain settings instead\n",
+                             plan.untuned_because(), to_string(plan.hyperparameters().method));
+  }
   ModelWriter writer(options.output, plan.model_bytes());  // a full disk is found here
 
   // From here on the budget counts as spent, whatever happens.

@@ -11,6 +11,14 @@ namespace dppl {
 
 class PoolMemory;
 struct SizeGuess;
+struct TuneOptions;
+
+// What a mechanism gave out during a fit. Covered by the model's guarantee, as the model is.
+struct Release {
+  std::string_view what;            // "class sizes", "class sums", "second moment", "gradient"
+  std::span<const int64_t> values;  // exact integers plus noise
+  double variance;                  // of the noise in each
+};
 
 struct FitOptions {
   Hyperparameters hyperparameters;
@@ -19,6 +27,8 @@ struct FitOptions {
   unsigned threads = kDefaultThreads;
   // Called from time to time on long work with a fraction between 0 and 1.
   std::function<void(double)> progress;
+  // Called with every noisy sum as it is released, in order. For an audit; a fit needs no more than the model.
+  std::function<void(const Release&)> released = {};
 
   // What many fits may share; for experiments. With the same pool: transforms, the tuner
   // (src/tuning/pool_memory.h). With the same records, pool, transform and clip range: the scores of each class
@@ -37,6 +47,10 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
 // pure budget for Gaussian noise, a relation that the method's proof does not cover, hyperparameters out of range.
 Guarantee price(const Hyperparameters& resolved, const BudgetSpec& budget);
 
+// Everything that a fit with these would refuse, refused now; and the transform that it would use.
+PublicTransform check(const Hyperparameters& hyperparameters, const BudgetSpec& budget, size_t dim,
+                      const PublicData* pool, unsigned threads);
+
 // A fit with everything public about it decided and checked: hyperparameters resolved, price known, transform computed,
 // pool and data fit together. Whatever can be refused is refused here, before a budget is reserved.
 class FitPlan {
@@ -46,6 +60,8 @@ class FitPlan {
   // The method is still `automatic` where the choice waits for noisy class sizes.
   const Hyperparameters& hyperparameters() const { return options_.hyperparameters; }
   const Guarantee& price() const { return price_; }
+  // Why `automatic` was not tuned on the pool but resolved to a method with its plain settings; empty: it was.
+  const std::string& untuned_because() const { return untuned_because_; }
   // An upper bound on the size of the model's file.
   uint64_t model_bytes() const;
 
@@ -56,6 +72,8 @@ class FitPlan {
  private:
   Model fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
                  Random& random) const;
+  void prepare_choice();
+  TuneOptions tuning_for(const SizeGuess& sizes) const;
   Hyperparameters tuned(const BudgetSpec& budget, const SizeGuess& sizes) const;
   PublicTransform transform_of(const TransformSpec& spec) const;
 
@@ -65,6 +83,7 @@ class FitPlan {
   BudgetSpec budget_;
   Guarantee price_;
   PublicTransform transform_;
+  std::string untuned_because_;
 };
 
 // The same in one call.

@@ -46,7 +46,8 @@ struct Tuning {
 // the groups that were not drawn from. Throws InvalidInput where the pool is too small for that.
 Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options);
 
-// The best of them. Remembered in the user's cache directory. A pool on which nothing can be tuned gets a fixed choice.
+// The best of them. Remembered in the user's cache directory; what is found there is checked as any other settings are.
+// Throws as tune() does.
 Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options);
 
 // For people, as a table; and for machines (one JSON object).

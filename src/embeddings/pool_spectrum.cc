@@ -98,4 +98,10 @@ PoolSpectrum PoolSpectrum::of(const PublicData& pool, size_t average_pool, unsig
   return result;
 }
 
+size_t PoolSpectrum::usable_directions() const {
+  // Below this part of the largest variance there is nothing but the rounding of float32.
+  constexpr double kRounding = 1e-10;
+  return static_cast<size_t>((variances.array() > variances(0) * kRounding).count());
+}
+
 }  // namespace dppl

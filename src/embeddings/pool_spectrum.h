@@ -14,6 +14,9 @@ struct PoolSpectrum {
   Eigen::VectorXd variances;   // descending
   Eigen::MatrixXd directions;  // in columns, in the same order; each one's largest entry is positive
 
+  // Those in which the pool varies by more than rounding; at least one unless all rows are the same.
+  size_t usable_directions() const;
+
   static PoolSpectrum of(const PublicData& pool, size_t average_pool, unsigned threads);
 };
 

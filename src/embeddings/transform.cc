@@ -23,7 +23,7 @@ bool has_directions(Kind kind) { return kind == Kind::pca || kind == Kind::white
 // Leading directions as columns (row-major), each divided by its variance to the power of the spec where asked.
 std::vector<float> leading_directions(const PoolSpectrum& spectrum, const TransformSpec& spec) {
   const Eigen::Index dim = spectrum.directions.rows(), k = static_cast<Eigen::Index>(spec.directions);
-  const Eigen::Index usable = (spectrum.variances.array() > spectrum.variances(0) * 1e-10).count();
+  const auto usable = static_cast<Eigen::Index>(spectrum.usable_directions());
   if (k > usable) {
     throw InvalidInput(
         fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
@@ -42,6 +42,26 @@ std::vector<float> leading_directions(const PoolSpectrum& spectrum, const Transf
     }
   }
   return basis;
+}
+
+// A row of length 1 minus the mean is at most 1 + ‖mean‖ long, so every partial sum of its product with a column of the
+// basis stays below (1 + ‖mean‖)·‖column‖ but for rounding. Up to this limit nothing comes near the end of float, and
+// every transformed record is finite. An ordinary pool stays below 2^20; only one that hardly varies is refused.
+constexpr double kLargestProduct = 0x1p100;
+
+void refuse_overflow(const TransformSpec& spec, std::span<const float> mean, std::span<const float> basis) {
+  std::vector<double> squares(spec.directions);
+  for (size_t i = 0; i < basis.size(); ++i) {
+    squares[i % spec.directions] += static_cast<double>(basis[i]) * static_cast<double>(basis[i]);
+  }
+  const double longest = squares.empty() ? 1 : std::sqrt(*std::max_element(squares.begin(), squares.end()));
+  const double reach = (1 + std::sqrt(sum_of_squares(mean.data(), mean.size()))) * longest;
+  const bool finite = std::all_of(basis.begin(), basis.end(), [](float value) { return std::isfinite(value); });
+  if (finite && reach <= kLargestProduct) return;
+  throw InvalidInput(
+      fmt::format("transform {}: its numbers are so large that a record could become infinite; the pool hardly varies: "
+                  "use a smaller K, a smaller power or another pool",
+                  spec.to_string()));
 }
 
 // "0.3" or "0.35" as 30 or 35.
@@ -138,11 +158,13 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   if (stored_transform(*pool)) return pool->pool_file()->transform();
   if (!has_directions(spec.kind)) {
     result.mean_ = pool_mean(*pool, spec.average_pool, threads);
+    refuse_overflow(spec, result.mean_, {});
     return result;
   }
   const PoolSpectrum& spectrum = pool->spectrum(spec.average_pool, threads);
   result.mean_ = spectrum.mean;
   result.basis_ = leading_directions(spectrum, spec);
+  refuse_overflow(spec, result.mean_, result.basis_);
   return result;
 }
 
@@ -155,6 +177,7 @@ PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input
     throw InvalidInput(fmt::format("transform {}: {} mean and {} basis values where {} and {} belong", spec.to_string(),
                                    mean.size(), basis.size(), mean_size, basis_size));
   }
+  refuse_overflow(spec, mean, basis);
   result.mean_ = std::move(mean);
   result.basis_ = std::move(basis);
   return result;

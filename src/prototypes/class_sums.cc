@@ -51,18 +51,17 @@ ClassSums class_sums(const FitInput& input, double clip) {
   return total;
 }
 
-NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, int64_t norm_squared, Budget budget, Random& random,
+NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, NormBound bound, Budget budget, Random& random,
                        unsigned threads) {
   const size_t dim = sums.size() / classes;
-  const Relation relation = budget.spec().relation;
   std::vector<Budget> budgets = Budget::parallel(std::move(budget), classes);
   std::vector<std::optional<Guarantee>> spent(classes);
   std::vector<Rational> variances(classes);
   parallel_blocks(classes, 1, threads, [&](size_t c, size_t, unsigned) {
     Random stream = random.stream(c);
     const auto sum = std::span(sums).subspan(c * dim, dim);
-    auto released =
-        noisy_sum(std::move(budgets[c]), stream, {.values = sum, .norm_squared = norm_squared, .relation = relation});
+    auto released = noisy_sum(std::move(budgets[c]), stream,
+                              {.values = sum, .norm_squared = bound.squared, .relation = bound.relation});
     std::copy(released.value.values.begin(), released.value.values.end(), sum.begin());
     variances[c] = released.value.variance;
     spent[c] = released.guarantee;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "prototypes/integer_row.h"
 #include "prototypes/method.h"
 
 namespace dppl {
@@ -16,12 +17,12 @@ ClassSums class_sums(const FitInput& input, double clip);
 double clip_of(const Hyperparameters& hyperparameters);
 
 // Releases every class's sum, each class with the whole budget because a record has one class: noisy sums in place of
-// `sums`. norm_squared bounds one step of the budget's relation.
+// `sums`. The bound must be for the budget's relation.
 struct NoisySums {
   Rational variance;
   Guarantee guarantee;
 };
-NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, int64_t norm_squared, Budget budget, Random& random,
+NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, NormBound bound, Budget budget, Random& random,
                        unsigned threads);
 
 }  // namespace dppl

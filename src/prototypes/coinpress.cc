@@ -42,7 +42,7 @@ class ClassMean {
     const double clip =
         std::min(std::sqrt(radius_ * radius_ + 6 * radius_ / std::sqrt(d) + spread * spread), radius_ + spread);
     std::vector<int64_t> sum = clipped_sum(clip);
-    const NoisySums released = release_sums(sum, 1, 4 * kRadius * kRadius, std::move(budget), random, 1);
+    const NoisySums released = release_sums(sum, 1, NormBound::replaced(kRadius), std::move(budget), random, 1);
     const double unit = clip / static_cast<double>(kRadius);
     for (size_t k = 0; k < dim_; ++k) center_[k] += static_cast<float>(static_cast<double>(sum[k]) * unit / n);
     const double noise = std::sqrt(released.variance.get_d()) * unit / n;
@@ -79,10 +79,10 @@ class ClassMean {
 
 }  // namespace
 
-Prototypes fit_coinpress(const FitInput& input, Budget budget, Random& random) {
+Prototypes fit_coinpress(const FitInput& input, ReplaceInClassBudget budget, Random& random) {
   const auto records = records_by_class(input.access, input.classes);
   const size_t dim = input.transform.output_dim();
-  std::vector<Budget> budgets = Budget::parallel(Budget::to_zcdp(std::move(budget)), input.classes);
+  std::vector<Budget> budgets = Budget::parallel(Budget::to_zcdp(std::move(budget).take()), input.classes);
   std::vector<std::optional<Guarantee>> spent(input.classes);
   Prototypes result;
   result.values.resize(input.classes * dim);

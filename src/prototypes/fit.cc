@@ -9,7 +9,6 @@
 #include "dppl/tune.h"
 #include "prototypes/class_sizes.h"
 #include "prototypes/method.h"
-#include "similarity/pair_scores.h"
 #include "tuning/pool_memory.h"
 
 namespace dppl {
@@ -17,8 +16,6 @@ namespace {
 
 // Fewer rows make no groups to tune on.
 constexpr size_t kSmallestPoolToTune = 1000;
-
-constexpr uint64_t kMostToSelectFor = uint64_t{1} << 18;
 
 bool selects(Method method) { return method == Method::public_one || method == Method::public_k; }
 
@@ -111,14 +108,14 @@ void check_mean(const Hyperparameters& hp, Relation relation) {
 }
 
 Prototypes fit_prototypes(const FitInput& input, Budget budget, Random& random) {
-  if (selects(input.hyperparameters.method)) return fit_public(input, std::move(budget), random);
+  if (selects(input.hyperparameters.method)) return fit_public(input, AddRemoveBudget(std::move(budget)), random);
   switch (input.hyperparameters.estimator) {
     case Estimator::noisy_sum:
-      return fit_noisy_sum(input, std::move(budget), random);
+      return fit_noisy_sum(input, AddRemoveBudget(std::move(budget)), random);
     case Estimator::naive:
-      return fit_naive_mean(input, std::move(budget), random);
+      return fit_naive_mean(input, ReplaceInClassBudget(std::move(budget)), random);
     case Estimator::coinpress:
-      return fit_coinpress(input, std::move(budget), random);
+      return fit_coinpress(input, ReplaceInClassBudget(std::move(budget)), random);
   }
   throw InvalidInput("--estimator: not known");
 }
@@ -138,14 +135,13 @@ void check_pool(const Hyperparameters& hp, size_t dim, const PublicData* pool) {
   }
 }
 
-// Scores are sums over records that must fit 62 bits. The number of records is private, so it is not said.
-void check_records(const Hyperparameters& hp, const PrivateData& data) {
-  if (!selects(hp.method)) return;
-  const int64_t most = (int64_t{1} << 62) / ScoreRange::of(hp.clip_min, hp.clip_max).top();
-  if (PrivateAccess(data).size() > static_cast<size_t>(most)) {
-    throw InvalidInput(
-        fmt::format("--method {}: takes at most {} records with this clip range; use a narrower one or fewer records",
-                    to_string(hp.method), most));
+// Whatever a fit spends, it must not be more than what was said, and reserved, before.
+void check_spent(const Guarantee& spent, const Guarantee& price) {
+  const auto exceeds = [](const std::optional<Rational>& amount, const std::optional<Rational>& most) {
+    return most && (!amount || *amount > *most);
+  };
+  if (spent.relation != price.relation || exceeds(spent.epsilon, price.epsilon) || exceeds(spent.rho, price.rho)) {
+    throw Error("fit: it would cost more than its price; no model is made of it");
   }
 }
 
@@ -189,6 +185,14 @@ Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
                                                       : Guarantee::pure(budget.pure_epsilon());
 }
 
+PublicTransform check(const Hyperparameters& hp, const BudgetSpec& budget, size_t dim, const PublicData* pool,
+                      unsigned threads) {
+  if (hp.method == Method::automatic) throw InvalidInput("fit: the method is still to be chosen");
+  dppl::price(hp, budget);
+  check_pool(hp, dim, pool);
+  return PublicTransform::compute(hp.transform, dim, pool, threads);
+}
+
 FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget)
     : data_(data),
       pool_(pool),
@@ -199,20 +203,26 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
   hp = resolve(options.hyperparameters, budget, pool);
   if (hp.method == Method::automatic) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
-    // What could fail after the choice is tried here, while it costs nothing.
-    transform_of(hp.transform);
-    if (budget.notion == Notion::pure) {
-      Hyperparameters widest = hp;
-      widest.method = Method::public_one;
-      check_records(widest, data);
-    }
-    if (options.records > 0) hp = tuned(budget, {.records = options.records, .ratio = 0});
+    prepare_choice();
   }
   price_ = dppl::price(hp, budget);
   if (hp.method == Method::automatic) return;
   check_pool(hp, data.dim(), pool);
-  check_records(hp, data);
   transform_ = transform_of(hp.transform);
+}
+
+// Whatever could fail after noisy sizes are bought is tried here, while it costs nothing: a tuner that can be made can
+// tune, and the transforms that it chooses among can be computed.
+void FitPlan::prepare_choice() {
+  Hyperparameters& hp = options_.hyperparameters;
+  if (!options_.memory) options_.memory = std::make_shared<PoolMemory>(*pool_, options_.threads);
+  try {
+    options_.memory->tuner(tuning_for({}));
+    if (options_.records > 0) hp = tuned(budget_, {.records = options_.records, .ratio = 0});
+  } catch (const InvalidInput& error) {
+    untuned_because_ = error.what();
+    hp.method = budget_.notion == Notion::pure ? Method::public_one : Method::mean;
+  }
 }
 
 PublicTransform FitPlan::transform_of(const TransformSpec& spec) const {
@@ -269,30 +279,33 @@ Model FitPlan::run(Budget budget, Random& random) const {
   const double variance = size_variance(parts[0].spec());
   // Streams up to 2·classes are the methods'.
   const Guarantee spent = release_sizes(sizes, std::move(parts[0]), random, 2 * classes + 1);
+  if (options_.released) options_.released({"class sizes", sizes, variance});
   Hyperparameters chosen = tuned(parts[1].spec(), guess_sizes(sizes, variance));
   chosen.size_share = kSizeShare;
   const PublicTransform transform = transform_of(chosen.transform);
   Model model = fit_with(chosen, transform, std::move(parts[1]), random);
   model.guarantee = compose(model.guarantee, spent);
+  check_spent(model.guarantee, price_);
   return model;
 }
 
-Hyperparameters FitPlan::tuned(const BudgetSpec& budget, const SizeGuess& sizes) const {
+TuneOptions FitPlan::tuning_for(const SizeGuess& sizes) const {
   const TransformSpec& transform = options_.hyperparameters.transform;
-  const TuneOptions tuning{.classes = data_.classes().size(),
-                           .records = sizes.records,
-                           .ratio = sizes.ratio,
-                           // Scores of more records would not fit 62 bits (check_records).
-                           .method = budget.notion != Notion::pure && sizes.records > kMostToSelectFor
-                                         ? std::optional(Method::mean)
-                                         : std::nullopt,
-                           .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
-                           .threads = options_.threads};
-  return options_.memory ? options_.memory->choose(budget, tuning) : choose(*pool_, budget, tuning);
+  return {.classes = data_.classes().size(),
+          .records = sizes.records,
+          .ratio = sizes.ratio,
+          .transform = transform == TransformSpec{} ? std::nullopt : std::optional(transform),
+          .threads = options_.threads};
+}
+
+Hyperparameters FitPlan::tuned(const BudgetSpec& budget, const SizeGuess& sizes) const {
+  return options_.memory->choose(budget, tuning_for(sizes));
 }
 
 Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTransform& transform, Budget budget,
                         Random& random) const {
+  const Guarantee price = dppl::price(hyperparameters, budget.spec());  // wherever the choice came from
+  check_pool(hyperparameters, data_.dim(), pool_);
   const PrivateAccess access(data_);
   Model model{
       .hyperparameters = hyperparameters, .classes = data_.classes(), .transform = transform, .budget = budget_};
@@ -304,10 +317,12 @@ Model FitPlan::fit_with(const Hyperparameters& hyperparameters, const PublicTran
                        options_.threads,
                        options_.progress,
                        options_.memory.get(),
-                       options_.scores};
+                       options_.scores,
+                       options_.released};
   Prototypes prototypes = fit_prototypes(input, std::move(budget), random);
 
   model.guarantee = std::move(prototypes.guarantee);
+  check_spent(model.guarantee, price);
   if (pool_ != nullptr &&
       (selects(hyperparameters.method) || hyperparameters.shrink || transform.spec().needs_pool())) {
     model.pool = Model::PoolIdentity{pool_->digest(), pool_->size(), pool_->dim()};

@@ -208,10 +208,11 @@ TEST(Fit, PublicPrototypesHaveTheExponentialLaw) {
     const ScoreRange range = ScoreRange::of(how.hyperparameters.clip_min, how.hyperparameters.clip_max);
     for (size_t j = 0; j < 6; ++j) {
       for (size_t i = 0; i < 5; ++i) scores[j] += score_reference(members, i, candidates, j, range);
+      scores[j] = range.total(scores[j]);
     }
 
     const auto sets = testing::subsets(6, how.hyperparameters.k);
-    const auto law = testing::joint_top_k_law(how.hyperparameters.k)(scores, 1.5, range.top());
+    const auto law = testing::joint_top_k_law(how.hyperparameters.k)(scores, 1.5, range.per_record());
     SeededRandom random(31);
     uint64_t run = 0;
     const auto counts = testing::count_draws(20000, sets.size(), [&] {
@@ -222,7 +223,7 @@ TEST(Fit, PublicPrototypesHaveTheExponentialLaw) {
       return static_cast<size_t>(std::find(sets.begin(), sets.end(), chosen) - sets.begin());
     });
     EXPECT_GT(testing::chi_square_p_value(counts, law), testing::kAlpha);
-    const auto wrong = testing::joint_top_k_law(how.hyperparameters.k)(scores, 3, range.top());
+    const auto wrong = testing::joint_top_k_law(how.hyperparameters.k)(scores, 3, range.per_record());
     EXPECT_LT(testing::chi_square_p_value(counts, wrong), testing::kAlpha) << "no power";
   }
 }
@@ -326,6 +327,116 @@ TEST(Fit, RefusesBeforeTheBudgetIsTouched) {
   how = options(Method::mean);
   how.hyperparameters.count_share = 1;
   refused(how, rho, nullptr);
+}
+
+// A pool that hardly varies: whitening by its full variance multiplies so much that a record becomes infinite.
+std::vector<float> hardly_varying_rows() {
+  std::vector<float> values;
+  for (size_t i = 0; i < 1000; ++i) {
+    const float sign = i % 2 == 0 ? 1.0f : -1.0f;
+    values.insert(values.end(), {1, sign * 3.3e-20f, sign * -3.3e-20f});
+  }
+  return values;
+}
+
+TEST(Fit, RefusesAPoolThatMakesRecordsInfinite) {
+  const PublicData evil = PublicData::from_memory(hardly_varying_rows(), 3);
+  const PrivateData data = PrivateData::from_memory({0, 1, -1, 0, 1, 1}, 3, {0, 1}, ClassSet::numbered(2));
+  testing::expect_error<InvalidInput>(
+      [&] { FitPlan(data, &evil, options(Method::mean, "whiten:1:1"), BudgetSpec::zcdp(Rational(1, 50))); },
+      {"infinite"});
+  const float inf = std::numeric_limits<float>::infinity(), big = 1e38f;
+  const TransformSpec whiten = TransformSpec::parse("whiten:1");
+  for (const float value : {inf, std::numeric_limits<float>::quiet_NaN(), big}) {
+    EXPECT_THROW(PublicTransform::restore(whiten, 2, {0, 0}, {value, 1}), InvalidInput);
+    EXPECT_THROW(PublicTransform::restore(whiten, 2, {value, 0}, {1, 1}), InvalidInput);
+  }
+  PublicTransform::restore(whiten, 2, {1, 0}, {1e20f, 1});
+}
+
+// It says so, and buys no class sizes that it has no use for.
+TEST(Fit, AutoSaysWhenAPoolCannotBeTunedOn) {
+  std::vector<float> same(3 * 1000, 1.0f);
+  const PublicData uniform = PublicData::from_memory(std::move(same), 3);
+  const PrivateData data = PrivateData::from_memory({0, 1, -1, 0, 1, 1}, 3, {0, 1}, ClassSet::numbered(2));
+  for (const BudgetSpec& spec : {BudgetSpec::zcdp(Rational(1, 50)), BudgetSpec::pure(1)}) {
+    const FitPlan plan(data, &uniform, options(Method::automatic), spec);
+    EXPECT_EQ(plan.hyperparameters().method, spec.notion == Notion::pure ? Method::public_one : Method::mean);
+    EXPECT_NE(plan.untuned_because().find("the same"), std::string::npos) << plan.untuned_because();
+    SeededRandom random(1);
+    EXPECT_EQ(plan.run(Budget::unledgered(spec), random).hyperparameters.size_share, 0);
+  }
+}
+
+// Whatever stands in a row, infinities and NaNs too, its integers are within the radius, the same on every instruction
+// set.
+TEST(IntegerRow, IsWithinTheRadiusForAnyRow) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float specials[] = {inf,
+                            -inf,
+                            nan,
+                            std::numeric_limits<float>::max(),
+                            -std::numeric_limits<float>::max(),
+                            std::numeric_limits<float>::denorm_min(),
+                            0,
+                            1};
+  SeededRandom random(3);
+  for (int i = 0; i < 3000; ++i) {
+    const size_t dim = 1 + random.next64() % 70;
+    std::vector<float> row = random_rows(1, random.next64(), dim);
+    const bool finite = i % 2 == 0;
+    for (size_t n = random.next64() % 4; n > 0; --n) {
+      row[random.next64() % dim] = specials[(finite ? 3 : 0) + random.next64() % (finite ? 5 : 3)];
+    }
+    for (const double clip : {0.0, 0.5, 1e-30, 1e30}) {
+      std::vector<int32_t> integers(dim), portable(dim);
+      integer_row(row, clip, integers);
+      force_cpu_level(CpuLevel::portable);
+      integer_row(row, clip, portable);
+      unforce_cpu_level();
+      EXPECT_EQ(integers, portable);
+      int64_t squares = 0;
+      for (const int32_t value : integers) squares += int64_t{value} * value;
+      EXPECT_LE(squares, kRadius * kRadius);
+      if (std::any_of(row.begin(), row.end(), [](float value) { return !std::isfinite(value); })) {
+        EXPECT_EQ(squares, 0);
+      }
+    }
+  }
+}
+
+TEST(IntegerRow, TheMeasuringZeroesWhatIsTooLong) {
+  std::vector<int32_t> row{3, -4};
+  bound_norm(row, 5);
+  EXPECT_EQ(row, (std::vector<int32_t>{3, -4}));
+  bound_norm(row, 4);
+  EXPECT_EQ(row, (std::vector<int32_t>{0, 0}));
+}
+
+// A choice that publishes class counts, smuggled in where a fit under add-remove runs it.
+TEST(Fit, AnEstimatorOfAnotherRelationCannotRun) {
+  SeededRandom random(1);
+  EXPECT_THROW(ReplaceInClassBudget(zcdp(1)), InvalidInput);
+  EXPECT_THROW(AddRemoveBudget(Budget::unledgered(BudgetSpec::zcdp(1, Relation::replace_in_class))), InvalidInput);
+  std::vector<int64_t> sums(4);
+  EXPECT_THROW(release_sums(sums, 2, NormBound::replaced(kRadius), zcdp(1), random, 1), InvalidInput);
+  EXPECT_EQ(sums, std::vector<int64_t>(4));
+}
+
+// Selection takes any number of records: to be refused at one would tell how many there are.
+TEST(Fit, SelectionHasNoLargestNumberOfRecords) {
+  const size_t records = (size_t{1} << 19) + 1;
+  std::vector<float> values(2 * records, 1);
+  const PrivateData data =
+      PrivateData::from_memory(std::move(values), 2, std::vector<int64_t>(records), ClassSet::numbered(1));
+  const PublicData two = PublicData::from_memory({1, 1, 1, -1}, 2);
+  SeededRandom random(2);
+  for (const Method method : {Method::public_one, Method::public_k}) {
+    FitOptions how = options(method);
+    how.hyperparameters.k = 1;
+    const Model model = fit(data, &two, how, Budget::unledgered(BudgetSpec::pure(1)), random);
+    EXPECT_EQ(model.pool_indices, std::vector<uint64_t>{0});
+  }
 }
 
 // Exact scores are as private as the records: only runs that protect nobody anyway may hand them out.

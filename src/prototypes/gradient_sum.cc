@@ -4,6 +4,7 @@
 
 #include "dppl/mechanisms.h"
 #include "numbers/parallel.h"
+#include "prototypes/integer_row.h"
 #include "prototypes/small_rows.h"
 #include "similarity/dot_kernels.h"
 #include "similarity/row_math.h"
@@ -121,11 +122,13 @@ std::vector<int64_t> GradientSums::exact(const Refinement& at) const {
   return total;
 }
 
-Released<std::vector<double>> GradientSums::release(const Refinement& at, Budget budget, Random& random) const {
+Released<std::vector<double>> GradientSums::release(const Refinement& at, AddRemoveBudget budget,
+                                                    Random& random) const {
   const std::vector<int64_t> sum = exact(at);
-  const Relation relation = budget.spec().relation;
-  const auto released =
-      noisy_sum(std::move(budget), random, {.values = sum, .norm_squared = kNorm * kNorm, .relation = relation});
+  const NormBound bound = NormBound::added(kNorm);
+  const auto released = noisy_sum(std::move(budget).take(), random,
+                                  {.values = sum, .norm_squared = bound.squared, .relation = bound.relation});
+  if (input_.released) input_.released({"gradient", released.value.values, released.value.variance.get_d()});
   std::vector<double> values;
   for (const int64_t value : released.value.values) values.push_back(static_cast<double>(value) * kUnit);
   return {std::move(values), released.guarantee};

@@ -23,7 +23,7 @@ class GradientSums {
   // truncation, and ‖a·qᵀ‖ = ‖a‖·‖q‖ ≤ R². The sum over the records is exact. So one record more or less moves the
   // released matrix by a 2-norm of at most R², which is what mechanisms/noisy_sum asks for. The weights of a step are
   // computed from what was released before: zCDP composes adaptively, by addition.
-  Released<std::vector<double>> release(const Refinement& at, Budget budget, Random& random) const;
+  Released<std::vector<double>> release(const Refinement& at, AddRemoveBudget budget, Random& random) const;
 
   // What release() adds noise to, in units of kUnit; for tests.
   std::vector<int64_t> exact(const Refinement& at) const;

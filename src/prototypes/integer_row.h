@@ -3,19 +3,33 @@
 #include <cstdint>
 #include <span>
 
+#include "dppl/privacy.h"
+
 namespace dppl {
 
 // The integer radius: a row of the largest allowed length becomes an integer vector of 2-norm at most this. Fine enough
 // that truncation moves a row of 1,280 dimensions by less than 0.06% of its length.
 inline constexpr int64_t kRadius = 1 << 16;
 
-// Rows become integers by one factor and truncation toward zero. This is the factor: with it the integer vector's
-// squared 2-norm is at most kRadius², to the bit. A row of length `clip` or more gets length kRadius; a shorter one
-// keeps its proportion. clip = 0: every row gets length kRadius. A row of zeros stays zeros. A function of the row and
-// `clip` alone. Precondition: finite values, fewer than 2^20.
-double integer_scale(std::span<const float> row, double clip);
+// How far one step of a relation moves a sum of integer rows of 2-norm at most `radius`: what the noise is made for.
+struct NormBound {
+  int64_t squared;
+  Relation relation;
 
+  static NormBound added(int64_t radius) { return {radius * radius, Relation::add_remove}; }
+  // ‖x − x'‖ <= 2·radius.
+  static NormBound replaced(int64_t radius) { return {4 * radius * radius, Relation::replace_in_class}; }
+};
+
+// The quantiser (proof.md beside it): every row that enters a sum over records becomes integers here, by one factor and
+// truncation toward zero. A row of length `clip` or more gets length kRadius; a shorter one keeps its proportion. clip
+// = 0: every row gets length kRadius. A row of zeros stays zeros. A function of the row and `clip` alone. The squared
+// 2-norm of the result is at most kRadius², to the bit, for any row whatever: the result is measured, and what is
+// longer, or was not finite, becomes zeros. Precondition: fewer than 2^20 values.
 void integer_row(std::span<const float> row, double clip, std::span<int32_t> out);
 void add_integer_row(std::span<const float> row, double clip, std::span<int64_t> sum);
+
+// The measuring: a row of 2-norm above `radius` becomes zeros.
+void bound_norm(std::span<int32_t> row, int64_t radius);
 
 }  // namespace dppl

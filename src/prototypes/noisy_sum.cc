@@ -30,16 +30,16 @@ std::vector<float> means(const Prototypes& released) {
 }
 
 // Every step is computed from those before it and from the sums.
-Guarantee refine(Refinement& refinement, const FitInput& input, Budget budget, Random& random) {
+Guarantee refine(Refinement& refinement, const FitInput& input, AddRemoveBudget budget, Random& random) {
   const unsigned steps = input.hyperparameters.refine_steps;
   const std::vector<Rational> shares(steps, Rational(1, steps));
-  std::vector<Budget> parts = Budget::split(std::move(budget), shares);
+  std::vector<Budget> parts = Budget::split(std::move(budget).take(), shares);
   const GradientSums gradients(input);
   std::optional<Guarantee> total;
   for (unsigned t = 0; t < steps; ++t) {
     // Streams up to 3·classes are those of the sums, the counts, the second moment and the sizes.
     Random stream = random.stream(3 * input.classes + 1 + t);
-    const auto released = gradients.release(refinement, std::move(parts[t]), stream);
+    const auto released = gradients.release(refinement, AddRemoveBudget(std::move(parts[t])), stream);
     refinement.step(released.value);
     total = total ? compose(*total, released.guarantee) : released.guarantee;
     if (input.progress) input.progress(static_cast<double>(t + 1) / static_cast<double>(steps));
@@ -51,7 +51,8 @@ double unit_of(double clip) { return (clip > 0 ? clip : 1) / static_cast<double>
 
 }  // namespace
 
-Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
+Prototypes fit_noisy_sum(const FitInput& input, AddRemoveBudget whole, Random& random) {
+  Budget budget = std::move(whole).take();
   const Hyperparameters& how = input.hyperparameters;
   const double clip = clip_of(how);
   ClassSums exact = class_sums(input, clip);
@@ -71,22 +72,25 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
     if (counted) {
       result.counts = std::move(exact.counts);
       // Streams 0 … classes − 1 are the sums'.
+      const double variance = 1 / (2 * parts[0].rho().get_d());
       extra = release_sizes(result.counts, std::move(parts[0]), random, input.classes);
+      if (input.released) input.released({"class sizes", result.counts, variance});
     } else if (refined) {
       for_steps = std::move(parts[0]);
     } else {
       // Streams up to 2·classes are those of sums and counts.
       Random stream = random.stream(2 * input.classes);
-      auto released = release_second_moment(input, std::move(parts[0]), stream);
+      auto released = release_second_moment(input, AddRemoveBudget(std::move(parts[0])), stream);
       moment = std::move(released.value);
       extra = released.guarantee;
     }
     budget = std::move(parts[1]);
   }
   const NoisySums released =
-      release_sums(result.sums, input.classes, kRadius * kRadius, std::move(budget), random, input.threads);
+      release_sums(result.sums, input.classes, NormBound::added(kRadius), std::move(budget), random, input.threads);
   result.noise_variance = released.variance;
   result.guarantee = extra ? compose(released.guarantee, *extra) : released.guarantee;
+  if (input.released) input.released({"class sums", result.sums, released.variance.get_d()});
   if (counted) {
     result.values = means(result);
     return result;
@@ -102,7 +106,8 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
   if (refined) {
     Refinement refinement(posterior(sums, sigma, *prior, how.spread.get_d(), input.threads), how,
                           Refinement::sigma_of(for_steps->rho().get_d(), how.refine_steps));
-    result.guarantee = compose(result.guarantee, refine(refinement, input, std::move(*for_steps), random));
+    result.guarantee =
+        compose(result.guarantee, refine(refinement, input, AddRemoveBudget(std::move(*for_steps)), random));
     result.values = refinement.prototypes(how.balance.get_d());
     return result;
   }
@@ -113,15 +118,15 @@ Prototypes fit_noisy_sum(const FitInput& input, Budget budget, Random& random) {
 
 // The paper's own estimator: class counts are public, neighbours replace a record inside a class, and the mean of rows
 // of length at most r gets noise of variance 2r²/(n²ρ): the noisy sum whose norm bound is (2r)², divided by the true n.
-Prototypes fit_naive_mean(const FitInput& input, Budget budget, Random& random) {
+Prototypes fit_naive_mean(const FitInput& input, ReplaceInClassBudget budget, Random& random) {
   const double clip = clip_of(input.hyperparameters);
   ClassSums exact = class_sums(input, clip);
   Prototypes result;
   result.sums = std::move(exact.sums);
   result.counts = std::move(exact.counts);
   result.unit = unit_of(clip);
-  const NoisySums released =
-      release_sums(result.sums, input.classes, 4 * kRadius * kRadius, std::move(budget), random, input.threads);
+  const NoisySums released = release_sums(result.sums, input.classes, NormBound::replaced(kRadius),
+                                          std::move(budget).take(), random, input.threads);
   result.noise_variance = released.variance;
   result.guarantee = released.guarantee;
   result.values = input.hyperparameters.distance == Distance::euclidean

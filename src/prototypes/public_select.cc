@@ -7,7 +7,7 @@
 // are. A record adds to every candidate's score an integer between 0 and ScoreRange::top() that depends on the record
 // and the candidate alone (similarity/pair_scores.h).
 namespace dppl {
-Prototypes fit_public(const FitInput& input, Budget budget, Random& random) {
+Prototypes fit_public(const FitInput& input, AddRemoveBudget budget, Random& random) {
   const Embeddings& embeddings = input.pool->embeddings();
   const PoolFile* file = input.pool->pool_file();
   // A pool file's rows are ready, unless another transform was asked for.
@@ -34,7 +34,7 @@ Prototypes fit_public(const FitInput& input, Budget budget, Random& random) {
   Prototypes result;
   result.per_class = task.joint ? task.k : 1;
   std::optional<Guarantee> total;
-  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(budget), input.classes), random)) {
+  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(budget).take(), input.classes), random)) {
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
     result.pool_indices.insert(result.pool_indices.end(), choice.value.begin(), choice.value.end());
   }

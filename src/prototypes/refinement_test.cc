@@ -173,7 +173,7 @@ TEST(GradientSum, HasTheNoiseOfItsBudget) {
   const PrivateData data = held.data();
   with_gradients(data, 1, [&](const GradientSums& gradients) {
     for (int i = 0; i < kReleases; ++i) {
-      const auto released = gradients.release(at, Budget::unledgered(BudgetSpec::zcdp(rho)), random);
+      const auto released = gradients.release(at, AddRemoveBudget(Budget::unledgered(BudgetSpec::zcdp(rho))), random);
       EXPECT_EQ(*released.guarantee.rho, rho);
       for (size_t k = 0; k < sum.size(); ++k) {
         // clip·√(1/(2ρ)) = 1 here.

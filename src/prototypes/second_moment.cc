@@ -5,6 +5,7 @@
 
 #include "dppl/mechanisms.h"
 #include "numbers/parallel.h"
+#include "prototypes/integer_row.h"
 #include "prototypes/small_rows.h"
 
 namespace dppl {
@@ -15,7 +16,9 @@ constexpr size_t kBlock = 4096;
 // Upper triangle, row after row.
 size_t triangle(size_t dim) { return dim * (dim + 1) / 2; }
 
-std::vector<int64_t> exact_moment(const FitInput& input) {
+}  // namespace
+
+std::vector<int64_t> exact_second_moment(const FitInput& input) {
   const size_t dim = input.transform.output_dim();
   std::vector<std::vector<int64_t>> parts(std::max(input.threads, 1u));
   parallel_blocks(input.access.size(), kBlock, input.threads, [&](size_t begin, size_t end, unsigned thread) {
@@ -36,14 +39,13 @@ std::vector<int64_t> exact_moment(const FitInput& input) {
   return total;
 }
 
-}  // namespace
-
-Released<SecondMoment> release_second_moment(const FitInput& input, Budget budget, Random& random) {
+Released<SecondMoment> release_second_moment(const FitInput& input, AddRemoveBudget budget, Random& random) {
   constexpr int64_t kNorm = kSmallRadius * kSmallRadius;
-  const std::vector<int64_t> exact = exact_moment(input);
-  const Relation relation = budget.spec().relation;
-  const auto released =
-      noisy_sum(std::move(budget), random, {.values = exact, .norm_squared = kNorm * kNorm, .relation = relation});
+  const std::vector<int64_t> exact = exact_second_moment(input);
+  const NormBound bound = NormBound::added(kNorm);
+  const auto released = noisy_sum(std::move(budget).take(), random,
+                                  {.values = exact, .norm_squared = bound.squared, .relation = bound.relation});
+  if (input.released) input.released({"second moment", released.value.values, released.value.variance.get_d()});
   const auto dim = static_cast<Eigen::Index>(input.transform.output_dim());
   SecondMoment moment{Eigen::MatrixXd(dim, dim), std::sqrt(released.value.variance.get_d()) / kNorm};
   size_t next = 0;

@@ -19,7 +19,9 @@ struct SecondMoment {
 // integers with Σ_{i<=j} (q_i·q_j)² <= ‖q‖⁴ <= R⁴, and the sum over the records is exact. So one record more or less
 // moves the released vector by a 2-norm of at most R², which is what mechanisms/noisy_sum asks for. All classes are in
 // it: it composes with what is released per class by addition.
-Released<SecondMoment> release_second_moment(const FitInput& input, Budget budget, Random& random);
+Released<SecondMoment> release_second_moment(const FitInput& input, AddRemoveBudget budget, Random& random);
+// What noise is added to: the upper triangle, row after row. Private.
+std::vector<int64_t> exact_second_moment(const FitInput& input);
 
 // The inverse of the second moment, as far as it stands out of its noise: inner products by it are those of the space
 // in which the second moment is round.

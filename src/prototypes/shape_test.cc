@@ -134,7 +134,7 @@ Released<SecondMoment> moment_of(const PrivateData& data, const Rational& rho, u
   const std::function<void(double)> silent;
   SeededRandom random(11);
   return release_second_moment({access, 2, nullptr, transform, how, threads, silent},
-                               Budget::unledgered(BudgetSpec::zcdp(rho)), random);
+                               AddRemoveBudget(Budget::unledgered(BudgetSpec::zcdp(rho))), random);
 }
 
 const Rational kHardlyAnyNoise = Rational(1000000000) * 1000000000;

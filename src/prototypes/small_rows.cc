@@ -9,6 +9,7 @@ void small_row(std::span<const float> row, double clip, std::span<int32_t> out) 
   integer_row(row, clip, out);
   // A division that truncates toward zero takes the norm from at most kRadius to at most kSmallRadius.
   for (int32_t& value : out) value /= static_cast<int32_t>(kRadius / kSmallRadius);
+  bound_norm(out, kSmallRadius);
 }
 
 RowMatrix small_rows(const FitInput& input, size_t begin, size_t end) {

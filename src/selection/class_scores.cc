@@ -36,12 +36,26 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   });
 }
 
+namespace {
+
+template <typename Integer>
+Integer dot(const int8_t* row, std::span<const int64_t> sum) {
+  Integer result = 0;
+  for (size_t k = 0; k < sum.size(); ++k) result += row[k] * static_cast<Integer>(sum[k]);
+  return result;
+}
+
+// The sum of so many records times a row, both of at most 2^kFactorBits and 2^16 in length, stays below 2^62.
+constexpr size_t kMostFor64Bits = size_t{1} << 25;
+
+}  // namespace
+
 // Where nothing is cut: Σ (cosine − low) needs the class's sum only.
 int64_t ClassScores::whole_score(uint32_t candidate) const {
   const int8_t* row = pool_.row(candidate);
-  int64_t dot = 0;
-  for (size_t k = 0; k < pool_.dim(); ++k) dot += row[k] * summary_.sum[k];
-  return dot * pool_.factor(candidate) - static_cast<int64_t>(summary_.records) * range_.low;
+  const int128 cosines =
+      summary_.records <= kMostFor64Bits ? dot<int64_t>(row, summary_.sum) : dot<int128>(row, summary_.sum);
+  return range_.total(cosines * pool_.factor(candidate) - static_cast<int128>(summary_.records) * range_.low);
 }
 
 bool ClassScores::can_tighten() const { return !range_.whole() && summary_.records >= 8 * kClusters; }

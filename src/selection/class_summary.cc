@@ -77,8 +77,8 @@ ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned 
 
 ScoreBound::ScoreBound(const ClassSummary& summary, ScoreRange range, double error)
     : whole_(range.whole()),
-      most_(static_cast<int64_t>(summary.records) * range.top()),
-      shift_(-static_cast<int64_t>(summary.records) * range.low),
+      most_(static_cast<int64_t>(summary.records) * range.per_record()),
+      unit_(std::ldexp(1, range.shift())),
       records_(static_cast<double>(summary.records)),
       error_(error),
       low_(static_cast<double>(range.low) / kOne),

@@ -22,8 +22,8 @@ struct ClassSummary {
 
 ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned threads);
 
-// An upper bound on the sum over the class's records of the scores with a candidate, given the sum of the cosines on
-// the integer grid as estimate ± error.
+// An upper bound on the total over the class's records of the scores with a candidate (ScoreRange::total()), given the
+// sum of the cosines on the integer grid as estimate ± error.
 //
 // With the cosines' mean m and variance at most s², and the range [a, b]:
 //   mean score <= E(cos − a)⁺ − E(cos − b)⁺ <= (√(s² + (m − a)²) + (m − a))/2 − (m − b)⁺,
@@ -36,22 +36,26 @@ class ScoreBound {
   int64_t operator()(double estimate) const;
 
  private:
+  int64_t in_units(double sum) const;
+
   bool whole_;
-  int64_t most_, shift_;
-  double records_, error_, low_, high_, spread_;
+  int64_t most_;
+  double unit_, records_, error_, low_, high_, spread_;
 };
 
 inline int64_t ScoreBound::operator()(double estimate) const {
   if (most_ == 0) return 0;
   const double slack = error_ + records_ * (static_cast<double>(kCosineOne) * 0x1p-40);
   if (whole_) {
-    const auto upper = static_cast<int64_t>(std::clamp(estimate + slack, -records_ * static_cast<double>(kCosineOne),
-                                                       records_ * static_cast<double>(kCosineOne)));
-    return std::clamp<int64_t>(upper + 1 + shift_, 0, most_);
+    return in_units(estimate + slack - records_ * (low_ * static_cast<double>(kCosineOne)));
   }
   const double mean = estimate / (records_ * static_cast<double>(kCosineOne)), above = mean - low_;
   const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
-  const double upper = bound * (records_ * static_cast<double>(kCosineOne)) + slack;
+  return in_units(bound * (records_ * static_cast<double>(kCosineOne)) + slack);
+}
+
+inline int64_t ScoreBound::in_units(double sum) const {
+  const double upper = sum / unit_;
   return upper < static_cast<double>(most_) ? std::max<int64_t>(static_cast<int64_t>(upper) + 1, 0) : most_;
 }
 

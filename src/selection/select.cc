@@ -104,7 +104,7 @@ class Selector {
     BoundedUtilities utilities{
         values,
         [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { evaluate(c, scores, candidates, out); },
-        task_.range.top()};
+        task_.range.per_record()};
     if (scores.can_tighten()) {
       utilities.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
         scores.tighten(candidates, upper);
@@ -140,7 +140,7 @@ class Selector {
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores, all.size());
-    const Utilities utilities{values, task_.range.top()};
+    const Utilities utilities{values, task_.range.per_record()};
     if (task_.joint) return joint_top_k(std::move(budgets_[c]), stream, utilities, task_.k);
     const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
     const Released<size_t> one = mechanism(std::move(budgets_[c]), stream, utilities);

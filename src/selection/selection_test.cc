@@ -49,7 +49,9 @@ QuantisedRows mixed_pool(size_t rows, size_t dim, uint64_t centre) {
 std::vector<int64_t> exact_scores(const QuantisedRows& records, const QuantisedRows& pool, ScoreRange range) {
   std::vector<int64_t> scores(pool.rows());
   for (size_t j = 0; j < pool.rows(); ++j) {
-    for (size_t i = 0; i < records.rows(); ++i) scores[j] += score_reference(records, i, pool, j, range);
+    int128 sum = 0;
+    for (size_t i = 0; i < records.rows(); ++i) sum += score_reference(records, i, pool, j, range);
+    scores[j] = range.total(sum);
   }
   return scores;
 }
@@ -86,7 +88,7 @@ TEST(ClassScores, BoundsHoldAndScoresAreExact) {
         double above = 0;
         for (size_t j = 0; j < pool.rows(); ++j) {
           EXPECT_GE(upper[j], exact[j]) << records << " " << width << " " << range.low;
-          EXPECT_LE(upper[j], static_cast<int64_t>(records) * range.top());
+          EXPECT_LE(upper[j], static_cast<int64_t>(records) * range.per_record());
           above += static_cast<double>(upper[j] - exact[j]);
         }
         if (scores.can_tighten()) {
@@ -95,8 +97,8 @@ TEST(ClassScores, BoundsHoldAndScoresAreExact) {
           for (size_t j = 0; j < pool.rows(); ++j) EXPECT_GE(tight[j], exact[j]) << records << " " << width;
         }
         // Not vacuous: where nothing is cut they are exact but for rounding, and close for a narrow class.
-        const double share =
-            above / static_cast<double>(std::max<size_t>(records, 1) * pool.rows()) / static_cast<double>(range.top());
+        const double share = above / static_cast<double>(std::max<size_t>(records, 1) * pool.rows()) /
+                             static_cast<double>(range.per_record());
         if (range.whole()) {
           EXPECT_LT(share, 1e-3);
         }
@@ -128,6 +130,31 @@ TEST(ClassScores, ABoundThatForgetsTheSpreadIsCrossed) {
   };
   EXPECT_EQ(crossed(1), 0u);
   EXPECT_GT(crossed(0), 10u);
+}
+
+// More records than 64 bits hold scores of: the class's summary alone tells them, so none need be in memory.
+TEST(ClassScores, NoNumberOfRecordsOverflows) {
+  const size_t dim = 3;
+  QuantisedRows pool(2, dim);
+  pool.set(0, std::vector<float>{1, 2, -1});
+  pool.set(1, std::vector<float>{-1, -2, 1});
+  QuantisedRows one(1, dim);
+  one.set(0, std::vector<float>{1, 2, -1});
+  for (const int64_t records : {int64_t{1} << 19, (int64_t{1} << 19) + 1, int64_t{1} << 27, int64_t{1} << 38}) {
+    ClassSummary summary{static_cast<size_t>(records), std::vector<int64_t>(dim), 0};
+    for (size_t k = 0; k < dim; ++k) summary.sum[k] = records * one.factor(0) * one.row(0)[k];
+    const ScoreRange range = ScoreRange::of(0, 2);
+    const ClassScores scores(QuantisedRows(0, dim), summary, pool, range, 1);
+    std::vector<int64_t> computed(2);
+    scores.evaluate(std::vector<uint32_t>{0, 1}, computed);
+    for (const size_t j : {0u, 1u}) {
+      EXPECT_EQ(computed[j], range.total(static_cast<int128>(score_reference(one, 0, pool, j, range)) * records));
+      EXPECT_GE(computed[j], 0);
+      EXPECT_LE(computed[j], records * range.per_record());
+      EXPECT_GE(upper_bounds(scores, pool)[j], computed[j]);
+    }
+    EXPECT_LE(records * range.per_record(), int64_t{1} << 62);
+  }
 }
 
 // Every row in one group, and rows around two centres apart.
@@ -232,8 +259,10 @@ TEST(SelectRows, HasTheLawOfBruteForce) {
       return select_rows(task, budgets(1, 1), stream, &work).at(0).value.at(0);
     });
     const auto exact = exact_scores(members, pool, range);
-    EXPECT_GT(testing::chi_square_p_value(counts, testing::exponential_law(exact, 1, range.top())), testing::kAlpha);
-    EXPECT_LT(testing::chi_square_p_value(counts, testing::exponential_law(exact, 2, range.top())), testing::kAlpha)
+    EXPECT_GT(testing::chi_square_p_value(counts, testing::exponential_law(exact, 1, range.per_record())),
+              testing::kAlpha);
+    EXPECT_LT(testing::chi_square_p_value(counts, testing::exponential_law(exact, 2, range.per_record())),
+              testing::kAlpha)
         << "no power";
     EXPECT_EQ(work.pairs, 10000 * records * pool.rows());
     EXPECT_LT(work.evaluated, work.pairs / 2);

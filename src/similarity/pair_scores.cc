@@ -61,10 +61,11 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
                          static_cast<int64_t>(records.panels() * kPanel - records.records());
   int32_t dots[kLargestWidth * kPanel];
   double sums[kCandidateBlock];
+  int128 totals[kCandidateBlock];
   for (size_t begin = 0; begin < indices.size(); begin += kCandidateBlock) {
     const auto block = indices.subspan(begin, std::min(kCandidateBlock, indices.size() - begin));
     const auto out = scores.subspan(begin, block.size());
-    std::fill(out.begin(), out.end(), -filler);
+    std::fill_n(totals, block.size(), -filler);
     for (size_t first_panel = 0; first_panel < records.panels(); first_panel += kPanelBlock) {
       std::fill_n(sums, block.size(), 0.0);
       for (size_t p = first_panel; p < std::min(first_panel + kPanelBlock, records.panels()); ++p) {
@@ -80,8 +81,9 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
           }
         }
       }
-      for (size_t j = 0; j < block.size(); ++j) out[j] += static_cast<int64_t>(sums[j]);
+      for (size_t j = 0; j < block.size(); ++j) totals[j] += static_cast<int64_t>(sums[j]);
     }
+    for (size_t j = 0; j < block.size(); ++j) out[j] = range.total(totals[j]);
   }
 }
 

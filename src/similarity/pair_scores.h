@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "dppl/rational.h"
+#include "numbers/integers.h"
 #include "similarity/quantised_rows.h"
 
 // The score of a pair (record, candidate): its cosine on the integer grid, cut to a range. A function of the two
@@ -18,6 +21,15 @@ struct ScoreRange {
   static ScoreRange of(const Rational& clip_min, const Rational& clip_max);
 
   int64_t top() const { return high - low; }
+
+  // The sum over records is told in units of 2^shift(), rounded down, so that no number of records that a machine can
+  // hold overflows: with at most 2^23 a record, 2^39 records stay within the 62 bits that mechanisms take.
+  // One record adds between 0 and top() to the sum, so between 0 and per_record() to what is told: ⌊(a + b)/c⌋ − ⌊a/c⌋
+  // is at least 0 and at most ⌈b/c⌉.
+  int shift() const { return std::max(static_cast<int>(std::bit_width(static_cast<uint64_t>(top()))) - 23, 0); }
+  int64_t per_record() const { return (top() >> shift()) + ((top() & ((int64_t{1} << shift()) - 1)) != 0 ? 1 : 0); }
+  int64_t total(int128 sum) const { return static_cast<int64_t>(sum >> shift()); }
+
   // No cosine is cut: scores are sums, and their sum needs the sum of the records only.
   bool whole() const { return low <= -kCosineOne && high >= kCosineOne; }
 };
@@ -40,7 +52,7 @@ class RecordPanels {
   std::vector<double> factors_;  // 0 for the records that fill the last panel up
 };
 
-// scores[j] = the sum over all records of the score with candidate indices[j].
+// scores[j] = the total over all records of the score with candidate indices[j], as ScoreRange tells it.
 void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, std::span<const uint32_t> indices,
                 ScoreRange range, std::span<int64_t> scores);
 

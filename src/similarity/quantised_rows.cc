@@ -55,7 +55,9 @@ QuantisedRows QuantisedRows::gather(std::span<const uint32_t> indices) const {
 
 float QuantisedRows::set(size_t i, std::span<const float> row) {
   int8_t* out = memory_->values.data() + i * dim_;
-  const double largest = largest_pair(row.data(), dim_);
+  // A row that is not finite has no direction: it becomes zeros, whose cosines are 0.
+  const bool finite = std::isfinite(sum_of_squares(row.data(), dim_));
+  const double largest = finite ? largest_pair(row.data(), dim_) : 0;
   ByteTotals totals{0, 0};
   if (largest > 0) {
     totals = round_row(row.data(), dim_, 127 / largest, out);  // finite: the smallest float is 2^-149

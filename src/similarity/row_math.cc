@@ -116,16 +116,30 @@ DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t beg
   for (; i < end; ++i) product_band<kLevel, 1>(rows + i, n, 1, rows, n, count, i + 1, gram + (i - begin) * n, n);
 }
 
-DPPL_INLINE int32_t truncated(float x, double scale) { return static_cast<int32_t>(static_cast<double>(x) * scale); }
-
 template <CpuLevel kLevel>
 DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = truncated(x[i], scale);
+  for (size_t i = 0; i < n; ++i) {
+    // Written so that a NaN becomes the limit, too: a conversion that does not fit is undefined.
+    double value = static_cast<double>(x[i]) * scale;
+    value = value > -kTruncationLimit ? value : -kTruncationLimit;
+    value = value < kTruncationLimit ? value : kTruncationLimit;
+    out[i] = static_cast<int32_t>(value);
+  }
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void add_truncated_body(const float* x, size_t n, double scale, int64_t* sum) {
-  for (size_t i = 0; i < n; ++i) sum[i] += truncated(x[i], scale);
+DPPL_INLINE void squared_norm_body(const int32_t* x, size_t n, uint64_t* result) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t value = x[i];
+    sum += static_cast<uint64_t>(value * value);
+  }
+  *result = sum;
+}
+
+template <CpuLevel kLevel>
+DPPL_INLINE void add_row_body(const int32_t* x, size_t n, int64_t* sum) {
+  for (size_t i = 0; i < n; ++i) sum[i] += x[i];
 }
 
 template <CpuLevel kLevel>
@@ -191,7 +205,8 @@ DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float
 DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
             (rows, count, n, begin, end, out))
 DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
-DPPL_KERNEL(add_truncated, (const float* x, size_t n, double s, int64_t* sum), (x, n, s, sum))
+DPPL_KERNEL(squared_norm, (const int32_t* x, size_t n, uint64_t* result), (x, n, result))
+DPPL_KERNEL(add_row, (const int32_t* x, size_t n, int64_t* sum), (x, n, sum))
 
 DPPL_KERNEL(largest_pair, (const float* x, size_t n, double* result), (x, n, result))
 DPPL_KERNEL(round, (const float* x, size_t n, double s, int8_t* out, ByteTotals* totals), (x, n, s, out, totals))
@@ -218,9 +233,13 @@ void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t en
 
 void truncate_row(const float* x, size_t n, double scale, int32_t* out) { DPPL_DISPATCH(truncate, (x, n, scale, out)); }
 
-void add_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
-  DPPL_DISPATCH(add_truncated, (x, n, scale, sum));
+uint64_t squared_norm(const int32_t* x, size_t n) {
+  uint64_t result;
+  DPPL_DISPATCH(squared_norm, (x, n, &result));
+  return result;
 }
+
+void add_row(const int32_t* x, size_t n, int64_t* sum) { DPPL_DISPATCH(add_row, (x, n, sum)); }
 
 double largest_pair(const float* x, size_t n) {
   double result;

@@ -217,6 +217,7 @@ TEST(Scores, EveryKernelGivesTheReferencesIntegers) {
         std::vector<int64_t> expected(23);
         for (size_t j = 0; j < 23; ++j) {
           for (size_t i = 0; i < records; ++i) expected[j] += score_reference(members, i, candidates, j, range);
+          expected[j] = range.total(expected[j]);
         }
         on_every_level([&] {
           for (const auto& part : {std::pair<size_t, size_t>{0, 23}, {3, 1}, {5, 6}, {20, 3}, {1, 13}}) {
@@ -250,7 +251,7 @@ TEST(Scores, ARecordAddsBetweenZeroAndTheTop) {
       sum_scores(RecordPanels(record), candidates, indices_from(0, count), range, scores);
       for (const int64_t score : scores) {
         EXPECT_GE(score, 0);
-        EXPECT_LE(score, range.top());
+        EXPECT_LE(score, range.per_record());
       }
     }
   }
@@ -275,6 +276,50 @@ TEST(Scores, AreTheClippedCosine) {
   EXPECT_NEAR(score(0, 0, kWhole) - 1, 1, 2e-3);
   EXPECT_NEAR(score(0, 0, ScoreRange::of(0, Rational(3, 2))), 1.5, 1e-9);
   EXPECT_EQ(score(0, 0, ScoreRange::of(Rational(19999, 10000), 2)), 0);
+}
+
+// One record more adds between 0 and per_record() to a total, wherever the rounding falls; and what rounding up costs
+// of the budget is next to nothing.
+TEST(ScoreRange, ATotalGrowsByAtMostWhatOneRecordMayAdd) {
+  SeededRandom random(5);
+  for (const auto& [low, high] : {std::pair<Rational, Rational>{0, 2},
+                                  {Rational(6, 5), Rational(8, 5)},
+                                  {Rational(1), Rational(1000001, 1000000)},
+                                  {Rational(1, 3), Rational(1)}}) {
+    const ScoreRange range = ScoreRange::of(low, high);
+    const auto top = static_cast<uint64_t>(range.top());
+    EXPECT_LE(range.per_record(), int64_t{1} << 23);
+    EXPECT_LT(std::ldexp(static_cast<double>(range.per_record()), range.shift()),
+              (1 + 0x1p-21) * static_cast<double>(range.top()));
+    for (int i = 0; i < 20000; ++i) {
+      const int128 before = static_cast<int128>(random.next64() >> 1) << (i % 18);
+      const int64_t added = i % 3 == 0 ? range.top() : static_cast<int64_t>(random.next64() % (top + 1));
+      const int64_t growth = range.total(before + added) - range.total(before);
+      EXPECT_GE(growth, 0);
+      EXPECT_LE(growth, range.per_record());
+    }
+    // The bound is reached, or nearly: a smaller one would be crossed.
+    EXPECT_GE(range.total(range.top()), range.per_record() - 1);
+  }
+}
+
+TEST(QuantisedRows, RowsThatAreNotFiniteBecomeZeros) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float bad : {inf, -inf, nan}) {
+    for (const size_t dim : {1u, 5u, 33u, 70u}) {
+      for (size_t at = 0; at < dim; at += 4) {
+        std::vector<float> row(dim, 1.0f);
+        row[at] = bad;
+        on_every_level([&] {
+          QuantisedRows rows(1, dim);
+          rows.set(0, row);
+          EXPECT_EQ(rows.factor(0), 0u);
+          EXPECT_EQ(rows.sum(0), 0);
+          EXPECT_TRUE(std::all_of(rows.row(0), rows.row(0) + dim, [](int8_t value) { return value == 0; }));
+        });
+      }
+    }
+  }
 }
 
 TEST(ScoreRange, RoundsOutwardAndKnowsWhenNothingIsCut) {

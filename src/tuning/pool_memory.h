@@ -20,10 +20,14 @@ class PoolMemory {
   std::shared_ptr<const PoolPrior> prior(const PublicTransform& transform);
   // As choose() of dppl/tune.h, with one tuner for all budgets.
   Hyperparameters choose(const BudgetSpec& budget, TuneOptions options);
+  // That tuner. Throws InvalidInput where the pool is too small or too uniform to tune on.
+  std::shared_ptr<Tuner> tuner(TuneOptions options);
   // What this thread has spent in here, waiting for others included; to be set to 0 by who wants to know.
   static double& seconds();
 
  private:
+  std::shared_ptr<Tuner> tuner_locked(const TuneOptions& options);
+
   template <typename T>
   using Known = std::map<std::string, std::shared_ptr<T>>;
 
@@ -33,6 +37,7 @@ class PoolMemory {
   Known<const PublicTransform> transforms_;
   Known<const PoolPrior> priors_;
   Known<Tuner> tuners_;
+  Known<const Hyperparameters> choices_;
 };
 
 }  // namespace dppl

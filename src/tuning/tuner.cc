@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "dppl/error.h"
+#include "embeddings/pool_spectrum.h"
 #include "tuning/cache.h"
 #include "tuning/simulate.h"
 
@@ -159,12 +160,17 @@ void sort_by_worth(std::vector<Trial>& trials) {
 }  // namespace
 
 PublicTransform Tuner::common_space(const PublicData& pool, const TuneOptions& options) {
-  const TransformSpec widest{.kind = Kind::pca,
-                             .directions = std::min({kMostDirections, pool.dim(), (pool.size() + 1) / 2}),
-                             .average_pool = 1,
-                             .percent = 50};
-  const TransformSpec spec = stored_transform(pool).value_or(options.transform.value_or(widest));
-  return PublicTransform::compute(spec, pool.dim(), &pool, options.threads);
+  if (const auto given = stored_transform(pool) ? stored_transform(pool) : options.transform) {
+    return PublicTransform::compute(*given, pool.dim(), &pool, options.threads);
+  }
+  const size_t usable = pool.spectrum(1, options.threads).usable_directions();
+  const size_t directions = std::min({kMostDirections, usable, (pool.size() + 1) / 2});
+  if (directions == 0) throw InvalidInput("tuning: all rows of the pool are the same");
+  const auto widest = [&](Kind kind) {
+    return PublicTransform::compute({.kind = kind, .directions = directions}, pool.dim(), &pool, options.threads);
+  };
+  widest(Kind::whiten);  // has the largest numbers of all that may be chosen: what it allows, the others do
+  return widest(Kind::pca);
 }
 
 Tuner::Tuner(const PublicData& pool, const TuneOptions& options)
@@ -351,17 +357,17 @@ uint64_t expected_records(const TuneOptions& options) {
   return options.records > 0 ? options.records : options.classes * TuneOptions::kRecordsPerClass;
 }
 
-// What to do where the pool is too small or too uniform to play anything.
-Hyperparameters fixed_choice(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  Hyperparameters how;
-  how.method = options.method.value_or(budget.notion == Notion::pure ? Method::public_one : Method::mean);
-  if (how.method == Method::public_k) how.k = 5;
-  if (options.transform) {
-    how.transform = *options.transform;
-  } else if (stored_transform(pool)) {
-    how.transform = *stored_transform(pool);
+// A cache file is anybody's: what it says is taken only where it could have been chosen and would be accepted.
+std::optional<Hyperparameters> usable_cached(const std::string& question, const PublicData& pool,
+                                             const BudgetSpec& budget, const TuneOptions& options) {
+  const std::optional<Hyperparameters> known = cached_choice(question);
+  if (!known || known->size_share != 0 || !allows(options, known->method)) return std::nullopt;
+  try {
+    check(*known, budget, pool.dim(), &pool, options.threads);
+  } catch (const InvalidInput&) {
+    return std::nullopt;
   }
-  return how;
+  return known;
 }
 
 }  // namespace
@@ -383,14 +389,10 @@ Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const T
       options.method ? to_string(*options.method) : "auto",
       options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
                         : "auto");
-  if (auto known = cached_choice(question)) return *known;
-  try {
-    const Hyperparameters best = tune(expected_records(options)).best();
-    cache_choice(question, best);
-    return best;
-  } catch (const InvalidInput&) {
-    return fixed_choice(pool, budget, options);
-  }
+  if (auto known = usable_cached(question, pool, budget, options)) return *known;
+  const Hyperparameters best = tune(expected_records(options)).best();
+  cache_choice(question, best);
+  return best;
 }
 
 std::string describe_tuning(const Tuning& tuning, size_t rows) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -178,9 +180,48 @@ TEST(Tune, ReachesMoreWithMoreBudgetAndRecords) {
 TEST(Tune, RefusesAPoolThatIsTooSmall) {
   const PublicData pool = clouds(100);
   testing::expect_error<InvalidInput>([&] { tune(pool, BudgetSpec::zcdp(1), {.classes = 5}); }, {"too small"});
-  // But there is always something to fit.
-  EXPECT_EQ(choose(pool, BudgetSpec::zcdp(1), {.classes = 5}).method, Method::mean);
-  EXPECT_EQ(choose(pool, BudgetSpec::pure(1), {.classes = 5}).method, Method::public_one);
+  testing::expect_error<InvalidInput>([&] { choose(pool, BudgetSpec::zcdp(1), {.classes = 5}); }, {"too small"});
+}
+
+// Settings of others in the cache: an estimator that publishes class counts, a share of more than the whole, a space
+// that the pool does not have, a method that was not asked for.
+TEST(Tune, BelievesNothingInTheCacheThatAFitWouldRefuse) {
+  const OwnCache cache;
+  const PublicData pool = clouds();
+  const BudgetSpec budget = BudgetSpec::zcdp(Rational(1, 2));
+  const TuneOptions options{.classes = 7, .records = 900, .method = Method::mean};
+  const Hyperparameters honest = choose(pool, budget, options);
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cache.path())) {
+    if (entry.is_regular_file()) file = entry.path();
+  }
+  const std::string question = nlohmann::json::parse(std::ifstream(file)).at("question");
+  std::vector<Hyperparameters> crafted(6, honest);
+  crafted[0].estimator = Estimator::naive;
+  crafted[1].estimator = Estimator::coinpress;
+  crafted[2].metric_share = 2;
+  crafted[3].transform.directions = 100000;
+  crafted[4].method = Method::public_one;
+  crafted[5].size_share = Rational(1, 2);
+  for (const Hyperparameters& settings : crafted) {
+    cache_choice(question, settings);
+    EXPECT_EQ(choose(pool, budget, options), honest);
+  }
+}
+
+// One coordinate that never changes: a direction less, nothing else.
+TEST(Tune, AConstantCoordinateIsNoObstacle) {
+  const OwnCache cache;
+  std::vector<float> values;
+  const PublicData varied = clouds();
+  std::vector<float> row(varied.dim());
+  for (size_t i = 0; i < varied.size(); ++i) {
+    varied.embeddings().row(i, row);
+    values.insert(values.end(), row.begin(), row.end());
+    values.push_back(0);
+  }
+  const PublicData pool = PublicData::from_memory(values, varied.dim() + 1);
+  EXPECT_GT(tune(pool, BudgetSpec::zcdp(1), {.classes = 5}).trials.size(), 10u);
 }
 
 TEST(Tune, RemembersAChoice) {
