@@ -9,7 +9,9 @@
 #include <set>
 
 #include "audit/clopper_pearson.h"
+#include "audit/fits.h"
 #include "audit/games.h"
+#include "audit/sensitivity.h"
 #include "dppl/error.h"
 #include "numbers/parallel.h"
 
@@ -104,19 +106,39 @@ AuditResult run(const Game& game, const AuditOptions& options, bool planted) {
 
 }  // namespace
 
+std::string_view to_string(AuditMeasure measure) {
+  switch (measure) {
+    case AuditMeasure::epsilon:
+      return "ε";
+    case AuditMeasure::mu:
+      return "μ";
+    case AuditMeasure::norm:
+      break;
+  }
+  return "norm";
+}
+
 std::vector<std::string> audit_names() {
   std::vector<std::string> names;
   for (const Game& game : honest_games()) names.push_back(game.name);
   return names;
 }
 
-std::vector<AuditResult> audit(const AuditOptions& options) {
+namespace {
+
+void check(const AuditOptions& options) {
   if (options.trials < 1000)
     throw InvalidInput(fmt::format("--trials: {} is too few to bound anything; use at least 1000", options.trials));
+  if (options.fits < 1000)
+    throw InvalidInput(fmt::format("--fits: {} is too few to bound anything; use at least 1000", options.fits));
+  if (options.cases == 0) throw InvalidInput("--cases: 0 must be at least 1");
   if (!(options.confidence > 0.5 && options.confidence < 1)) {
     throw InvalidInput(fmt::format("--confidence: {} must lie between 0.5 and 1", options.confidence));
   }
   if (options.threads == 0) throw InvalidInput("--threads: 0 must be at least 1");
+}
+
+void add_mechanisms(const AuditOptions& options, std::vector<AuditResult>& results) {
   const auto names = audit_names();
   const auto named = [&](const std::string& name) {
     return name == options.mechanism || name.starts_with(options.mechanism + " ");
@@ -125,7 +147,6 @@ std::vector<AuditResult> audit(const AuditOptions& options) {
     throw InvalidInput(
         fmt::format("--mechanism: '{}' is not known; known: {}", options.mechanism, fmt::join(names, ", ")));
   }
-  std::vector<AuditResult> results;
   const auto run_all = [&](const std::vector<Game>& games, bool planted) {
     for (const Game& game : games) {
       if (!planted && !options.mechanism.empty() && !named(game.name)) continue;
@@ -135,6 +156,42 @@ std::vector<AuditResult> audit(const AuditOptions& options) {
   };
   run_all(honest_games(), false);
   if (options.planted) run_all(planted_games(), true);
+}
+
+void add_fits(const AuditOptions& options, std::vector<AuditResult>& results) {
+  const auto run_all = [&](const std::vector<Duel>& duels, bool planted) {
+    for (const Duel& duel : duels) {
+      if (options.progress) options.progress(duel.name);
+      results.push_back(run_duel(duel, options.fits, options.confidence, options.threads));
+      results.back().planted = planted;
+    }
+  };
+  run_all(honest_fits(), false);
+  if (options.planted) run_all(planted_fits(), true);
+}
+
+void add_statistics(const AuditOptions& options, std::vector<AuditResult>& results) {
+  const auto append = [&](std::vector<AuditResult> rows) {
+    results.insert(results.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+  };
+  if (options.progress) options.progress("exact statistics");
+  append(audit_sensitivity(options.cases, options.threads));
+  append({audit_spends()});
+  if (!options.planted) return;
+  append(planted_sensitivities(options.cases, options.threads));
+  append({planted_spends()});
+}
+
+}  // namespace
+
+std::vector<AuditResult> audit(const AuditOptions& options) {
+  check(options);
+  std::vector<AuditResult> results;
+  add_mechanisms(options, results);
+  if (options.end_to_end) {
+    add_fits(options, results);
+    add_statistics(options, results);
+  }
   return results;
 }
 

@@ -1,0 +1,193 @@
+#include "audit/fits.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "audit/likelihood.h"
+#include "dppl/fit.h"
+#include "tuning/pool_memory.h"
+
+namespace dppl {
+namespace {
+
+// ρ = 1/2 of zCDP by Gaussian noise alone is 1-GDP.
+const BudgetSpec kGaussian = BudgetSpec::zcdp(Rational(1, 2));
+constexpr double kReach = 0.9;
+
+// Everything that many fits on two data sets share.
+class Fitter {
+ public:
+  Fitter(Neighbours neighbours, std::vector<float> pool, const Hyperparameters& settings, const BudgetSpec& budget)
+      : neighbours_(std::move(neighbours)),
+        pool_(PublicData::from_memory(std::move(pool), neighbours_.dim, 1)),
+        budget_(budget),
+        data_{neighbours_.data(0), neighbours_.data(1)},
+        likelihood_(neighbours_, pool_, budget) {
+    options_.hyperparameters = settings;
+    options_.threads = 1;
+    options_.memory = std::make_shared<PoolMemory>(pool_, 1);
+  }
+
+  const Neighbours& neighbours() const { return neighbours_; }
+
+  Transcript play(int world, Random& random) const {
+    Transcript transcript{{}, Model{.transform = PublicTransform::restore({}, neighbours_.dim, {}, {})}};
+    FitOptions options = options_;
+    options.released = [&](const Release& release) {
+      transcript.sums.push_back(
+          {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
+    };
+    transcript.model = fit(data_[world], &pool_, options, Budget::unledgered(budget_), random);
+    return transcript;
+  }
+
+  double log_ratio(const Transcript& transcript) const { return likelihood_.log_ratio(transcript); }
+
+ private:
+  Neighbours neighbours_;
+  PublicData pool_;
+  BudgetSpec budget_;
+  FitOptions options_;
+  PrivateData data_[2];
+  Likelihood likelihood_;
+};
+
+Hyperparameters mean_settings(const char* transform = "none") {
+  Hyperparameters settings;
+  settings.method = Method::mean;
+  settings.transform = TransformSpec::parse(transform);
+  return settings;
+}
+
+Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const Hyperparameters& settings, double reach,
+                   size_t pool_rows_each = 8) {
+  const auto fitter =
+      std::make_shared<Fitter>(neighbours, rows_around_axes(neighbours.dim, pool_rows_each, 3), settings, kGaussian);
+  return {.name = "fit " + name,
+          .neighbours = neighbours.words,
+          .measure = AuditMeasure::mu,
+          .claim = 1,
+          .reach = reach,
+          .play = [fitter](int world, Random& random) { return fitter->log_ratio(fitter->play(world, random)); }};
+}
+
+// ---- Selection: the record points where few of the candidates are, away from all others.
+
+const Rational kEpsilon = 3;
+// Events of probability 1/200 are counted: more fits than Gaussian noise needs.
+constexpr double kRareEffort = 5;
+
+Hyperparameters selection_settings(Method method, Selection mechanism) {
+  Hyperparameters settings;
+  settings.method = method;
+  settings.selection = mechanism;
+  settings.k = method == Method::public_k ? 2 : 1;
+  return settings;
+}
+
+// The first `near` candidates lie where the record does, the others opposite.
+std::vector<float> opposite_rows(size_t dim, size_t near, size_t others) {
+  std::vector<float> rows((near + others) * dim);
+  for (size_t i = 0; i < near + others; ++i) rows[i * dim] = i < near ? 1.0f : -1.0f;
+  return rows;
+}
+
+Duel selection_duel(const std::string& name, const Hyperparameters& settings, const BudgetSpec& budget) {
+  const Neighbours neighbours = at_the_rim(0);
+  const size_t near = settings.k, others = settings.k == 1 ? 199 : 18;  // one of 200, or of C(20, 2) = 190
+  const auto fitter =
+      std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings, budget);
+  return {.name = "fit " + name,
+          .neighbours = neighbours.words,
+          .measure = AuditMeasure::epsilon,
+          .claim = kEpsilon,
+          .reach = kReach,
+          .effort = kRareEffort,
+          .play = [fitter, near](int world, Random& random) {
+            const std::vector<uint64_t> chosen = fitter->play(world, random).model.pool_indices;
+            return std::all_of(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(near),
+                               [&](uint64_t index) { return index < near; })
+                       ? 1.0
+                       : 0.0;
+          }};
+}
+
+// The choice waits for noisy class sizes (Laplace noise of a hundredth of ε), then the exponential mechanism.
+Duel pure_auto_duel() {
+  const Neighbours neighbours = at_the_rim(0);
+  // A few rows lie where the record does; the choice among methods and clip ranges is made on all of them.
+  std::vector<float> pool = rows_around_axes(neighbours.dim, 70, 4);
+  for (size_t i = 0; i < pool.size() / neighbours.dim; ++i) {
+    float* row = pool.data() + i * neighbours.dim;
+    if (row[0] > 0.3f) row[0] = -row[0];
+  }
+  const std::vector<float> near = opposite_rows(neighbours.dim, 5, 0);
+  pool.insert(pool.begin(), near.begin(), near.end());
+  Hyperparameters settings;
+  settings.method = Method::automatic;
+  const auto fitter = std::make_shared<Fitter>(neighbours, std::move(pool), settings, BudgetSpec::pure(kEpsilon));
+  return {.name = "fit auto (pure)",
+          .neighbours = neighbours.words,
+          .measure = AuditMeasure::epsilon,
+          .claim = kEpsilon,
+          .effort = kRareEffort,
+          .play = [fitter](int world, Random& random) {
+            const Transcript transcript = fitter->play(world, random);
+            const double size_epsilon = Rational(kSizeShare * kEpsilon).get_d();
+            const auto size = static_cast<double>(transcript.sums.at(0).values[0]);
+            const double sizes = size_epsilon * (std::abs(size) - std::abs(size - 1));
+            return (transcript.model.pool_indices.front() < 5 ? 1.0 : 0.0) + sizes;
+          }};
+}
+
+std::vector<Duel> gaussian_fits() {
+  Hyperparameters counted = mean_settings(), metric = mean_settings(), refined = mean_settings("whiten:4"), automatic;
+  counted.distance = Distance::euclidean;
+  metric.metric_share = Rational(1, 2);
+  refined.shrink = true;
+  refined.refine_steps = 5;
+  refined.refine_share = Rational(1, 2);
+  refined.refine_rate = Rational(1, 2);
+  automatic.method = Method::automatic;
+  Hyperparameters clipped = mean_settings();
+  clipped.norm = Rational(1, 2);
+  return {
+      gaussian_duel("mean", at_the_rim(0), mean_settings(), kReach),
+      gaussian_duel("mean", at_the_rim(1), mean_settings(), kReach),
+      gaussian_duel("mean, rows as they are", at_the_rim(20), clipped, kReach),
+      gaussian_duel("mean, whiten:4", at_the_rim(20), mean_settings("whiten:4"), kReach),
+      gaussian_duel("mean, pca:5", anywhere(5), mean_settings("pca:5"), 0),
+      gaussian_duel("mean with counts", at_the_rim(0), counted, kReach),
+      gaussian_duel("mean with a metric", at_the_rim(1), metric, kReach),
+      gaussian_duel("mean with a metric", anywhere(6), metric, 0),
+      gaussian_duel("mean with gradient steps", among_others(), refined, kReach),
+      gaussian_duel("mean with gradient steps", anywhere(7), refined, 0),
+      gaussian_duel("auto", at_the_rim(0), automatic, kReach, 70),
+      gaussian_duel("auto", anywhere(8), automatic, 0, 70),
+  };
+}
+
+}  // namespace
+
+std::vector<Duel> honest_fits() {
+  std::vector<Duel> duels = gaussian_fits();
+  const BudgetSpec pure = BudgetSpec::pure(kEpsilon);
+  Hyperparameters threshold = selection_settings(Method::public_one, Selection::exponential);
+  threshold.clip_min = Rational(3, 2);
+  threshold.clip_max = threshold.clip_min + kThresholdWidth;
+  for (const Duel& duel :
+       {selection_duel("public", selection_settings(Method::public_one, Selection::exponential), pure),
+        selection_duel("public (zCDP budget)", selection_settings(Method::public_one, Selection::exponential),
+                       BudgetSpec::zcdp(kEpsilon * kEpsilon / 8)),
+        selection_duel("public, threshold", threshold, pure),
+        selection_duel("public, permute-and-flip", selection_settings(Method::public_one, Selection::permute_and_flip),
+                       pure),
+        selection_duel("public, laplace", selection_settings(Method::public_one, Selection::laplace), pure),
+        selection_duel("public-k", selection_settings(Method::public_k, Selection::exponential), pure),
+        pure_auto_duel()}) {
+    duels.push_back(duel);
+  }
+  return duels;
+}
+
+}  // namespace dppl

@@ -1,0 +1,81 @@
+#include "audit/neighbours.h"
+
+#include "random/simulation.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kDim = 8, kClasses = 3;
+
+void add(Neighbours& to, const std::vector<float>& row, int64_t label) {
+  to.values.insert(to.values.end(), row.begin(), row.end());
+  to.labels.push_back(label);
+}
+
+std::vector<float> around_axis(size_t dim, size_t axis, float length, double width, Random& random) {
+  std::vector<float> row(dim);
+  for (float& value : row) value = static_cast<float>(width * normal(random));
+  row[axis] += length;
+  return row;
+}
+
+Neighbours empty(std::string words) {
+  return {.words = std::move(words), .dim = kDim, .classes = kClasses, .values = {}, .labels = {}};
+}
+
+}  // namespace
+
+PrivateData Neighbours::data(int world) const {
+  const size_t records = labels.size() - (world == 0 ? 1 : 0);
+  const auto end = [](const auto& all, size_t count) { return all.begin() + static_cast<std::ptrdiff_t>(count); };
+  return PrivateData::from_memory({values.begin(), end(values, records * dim)}, dim,
+                                  {labels.begin(), end(labels, records)}, ClassSet::numbered(classes), 1);
+}
+
+Neighbours at_the_rim(size_t others_of_class) {
+  Neighbours result =
+      empty("a record at the rim joins " + (others_of_class == 0   ? std::string("an empty class")
+                                            : others_of_class == 1 ? std::string("a class of one")
+                                                                   : "a class of " + std::to_string(others_of_class)));
+  SeededRandom random(1);
+  for (size_t i = 0; i < others_of_class; ++i) add(result, around_axis(kDim, 2, 1, 0.3, random), 0);
+  for (size_t i = 0; i < 30; ++i) add(result, around_axis(kDim, 1, 1, 0.1, random), 1);
+  // Long enough that a fit which forgets to clip shows it.
+  std::vector<float> record(kDim);
+  record[0] = 1000;
+  add(result, record, 0);
+  return result;
+}
+
+Neighbours among_others() {
+  Neighbours result = empty("a record of a small class joins in the midst of a large one");
+  SeededRandom random(2);
+  for (size_t i = 0; i < 20; ++i) add(result, around_axis(kDim, 0, 1, 0.1, random), 0);
+  for (size_t i = 0; i < 200; ++i) add(result, around_axis(kDim, 1, 1, 0.05, random), 1);
+  std::vector<float> record(kDim);
+  record[1] = 1;
+  add(result, record, 0);
+  return result;
+}
+
+Neighbours anywhere(uint64_t seed) {
+  Neighbours result = empty("a random record joins a random class");
+  SeededRandom random(seed);
+  for (size_t i = 0; i < 41; ++i) {
+    add(result, around_axis(kDim, random.next64() % kDim, 1, 0.5, random),
+        static_cast<int64_t>(random.next64() % kClasses));
+  }
+  return result;
+}
+
+std::vector<float> rows_around_axes(size_t dim, size_t each, uint64_t seed) {
+  SeededRandom random(seed);
+  std::vector<float> rows;
+  for (size_t i = 0; i < 2 * dim * each; ++i) {
+    const auto row = around_axis(dim, i / 2 % dim, i % 2 == 0 ? 1.0f : -1.0f, 0.2, random);
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+
+}  // namespace dppl

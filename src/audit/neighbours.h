@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "dppl/embeddings.h"
+
+namespace dppl {
+
+// Two data sets that differ by one record, the last of the second; all else is public.
+struct Neighbours {
+  std::string words;
+  size_t dim = 0, classes = 0;
+  std::vector<float> values;    // of the second data set
+  std::vector<int64_t> labels;  // likewise
+
+  std::span<const float> record() const { return std::span(values).last(dim); }
+  int64_t label() const { return labels.back(); }
+  PrivateData data(int world) const;
+};
+
+// Worst cases: the record of class 0 points along the first axis, at the rim of what clipping lets through, and class 0
+// holds so many records besides; class 1 holds some, class 2 none.
+Neighbours at_the_rim(size_t others_of_class);
+// A record of class 0 where class 1 is dense: classified wrongly, so that its gradients are as long as they may be.
+Neighbours among_others();
+// Records and the one that is added anywhere.
+Neighbours anywhere(uint64_t seed);
+
+// Public rows around the axes, both ways, `each` a direction.
+std::vector<float> rows_around_axes(size_t dim, size_t each, uint64_t seed);
+
+}  // namespace dppl
