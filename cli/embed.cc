@@ -154,7 +154,9 @@ void add_embed(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "float32, or float16 at half the size")
       ->check(CLI::IsMember({"float32", "float16"}))
       ->capture_default_str();
-  command->add_option("--batch", options->batch, "Images that are encoded at once; 16 for a model, 256 built in")
+  command
+      ->add_option("--batch", options->batch,
+                   "Images that are encoded at once; 16 for a model, 256 built in; 1: alone, whatever the model does")
       ->check(CLI::Range(1, 4096));
   command->add_option("--threads", options->how.threads, "Threads of the encoder, and as many that read images")
       ->check(CLI::Range(1, 1024))

@@ -118,6 +118,26 @@ TEST(EmbedCommand, TellsUnreadableImages) {
   EXPECT_EQ(dir.entries(), 2u);
 }
 
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+TEST(EmbedCommand, SaysThatAModelMixesImages) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(6));
+  dir.file("m.onnx", testing::quantised_by_batch().bytes());
+  const auto result = run_program(embed_command(dir, "x.npy"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(says(result.err, "one at a time")) << result.err;
+  EXPECT_TRUE(says(result.out, "it mixes the images of a batch")) << result.out;
+  // A row has the bits that it has alone.
+  ASSERT_EQ(run_program(embed_command(dir, "part.npy", {"--rows", "4:5", "--batch", "1"})).status, 0);
+  const Embeddings all = Embeddings::open(dir.path("x.npy")), one = Embeddings::open(dir.path("part.npy"));
+  std::vector<float> among(3), alone(3);
+  all.row(4, among);
+  one.row(0, alone);
+  EXPECT_EQ(among, alone);
+}
+
 // Killed at some moment, and once more: what comes out in the end is the same.
 TEST(EmbedCommand, GoesOnAfterAKill) {
   DPPL_NEEDS_ONNX_RUNTIME();

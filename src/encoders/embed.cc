@@ -96,6 +96,7 @@ class Embedding {
       note(fmt::format("{}.partial is of other images, another encoder or other options; starting anew",
                        options.output));
     }
+    if (!encoder.note().empty()) note(encoder.note());
   }
 
   EmbedResult run() {

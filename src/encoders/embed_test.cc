@@ -70,6 +70,18 @@ TEST(Embed, WritesRowsLabelsAndNames) {
   }
 }
 
+TEST(Embed, TellsWhatTheEncoderHasToSay) {
+  class Noted : public MeanColour {
+    std::string note() const override { return "one at a time"; }
+  } encoder;
+  const TempDir dir;
+  EmbedOptions options = options_for(dir);
+  std::vector<std::string> notes;
+  options.note = [&](const std::string& what) { notes.push_back(what); };
+  embed(MemoryImages(2), encoder, options);
+  EXPECT_EQ(notes, (std::vector<std::string>{"one at a time"}));
+}
+
 TEST(Embed, RowsAndHalves) {
   const TempDir dir;
   const MemoryImages source(10);
