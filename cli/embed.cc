@@ -60,10 +60,11 @@ void print(const EmbedResult& result, const Options& options, const Encoder& enc
                                 {"dim", result.dim},
                                 {"dtype", options.dtype},
                                 {"encoder", encoder.description()},
-                                {"skipped", result.skipped},
+                                {"skipped", result.skipped.size()},
                                 {"resumed_at", result.resumed_at},
                                 {"seconds", seconds},
                                 {"images_per_second", rate}};
+    if (private_errors_shown()) json["skipped_images"] = result.skipped;
     if (!options.embed.labels.empty()) json["labels"] = options.embed.labels;
     if (!classes.empty()) json["classes"] = classes;
     print_json(json);
@@ -71,7 +72,10 @@ void print(const EmbedResult& result, const Options& options, const Encoder& enc
   }
   std::cout << fmt::format("{}: {} rows of {} values ({}), {:.1f} images/s\n", options.embed.output, result.rows,
                            result.dim, options.dtype, rate);
-  if (!result.skipped.empty()) std::cout << fmt::format("skipped    {} images\n", result.skipped.size());
+  if (!result.skipped.empty()) {
+    std::cout << fmt::format("skipped    {} images{}\n", result.skipped.size(),
+                             private_errors_shown() ? "" : " (--show-private-errors tells which)");
+  }
   if (!options.embed.labels.empty()) std::cout << fmt::format("labels     {}\n", options.embed.labels);
   if (!classes.empty()) std::cout << fmt::format("classes    {}\n", classes);
   std::cout << fmt::format("encoder    {}\n", encoder.description());
@@ -118,8 +122,8 @@ void run(Options options) {
     if (!bar) bar.emplace("embed", "images", total);
     bar->update(static_cast<double>(done) / static_cast<double>(total));
   };
-  embedding.bad_image = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
   embedding.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
+  if (private_errors_shown()) embedding.bad_image = embedding.note;
   say_when_interrupted(
       fmt::format("rows done so far stay in {}.partial; the same command goes on from there", embedding.output));
   const auto begin = std::chrono::steady_clock::now();

@@ -49,7 +49,7 @@ TEST(EmbedCommand, WritesEmbeddingsAndTells) {
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json.at("rows"), 10);
   EXPECT_EQ(json.at("dim"), 5);
-  EXPECT_EQ(json.at("skipped").size(), 0u);
+  EXPECT_EQ(json.at("skipped"), 0);
   EXPECT_EQ(Embeddings::open(dir.path("x.npy")).rows(), 10u);
   EXPECT_EQ(read_labels(dir.path("y.npy")), (std::vector<int64_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
 
@@ -119,21 +119,35 @@ RunResult embed_photos(const TempDir& dir, const std::vector<std::string>& more 
   return run_program(command);
 }
 
+// Names of files and folders can be those of patients: they come with the flag alone.
 TEST(EmbedCommand, TellsUnreadableImages) {
-  DPPL_NEEDS_ONNX_RUNTIME();
   const TempDir dir;
-  dir.file("m.onnx", SmallResNet().model().bytes());
-  for (const char* name : {"cat", "dog"}) std::filesystem::create_directories(dir.path("photos/" + std::string(name)));
+  photos(dir, {"cat", "dog"});
   dir.file("photos/cat/a.png", "not a picture");
   dir.file("photos/dog/b.jpg", "\xff\xd8\xff\xe0 cut short");
-  const std::vector<std::string> command{
-      "embed", dir.path("photos"), "--encoder", dir.path("m.onnx"), "--normalise", "half", "-o", dir.path("x.npy")};
-  const auto result = run_program(command);
-  EXPECT_EQ(result.status, 1);
-  for (const char* word : {"a.png", "b.jpg", "2 of 2 images cannot be read", "--skip-bad"}) {
-    EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+  for (const bool shown : {false, true}) {
+    const std::vector<std::string> flag(shown ? 1 : 0, "--show-private-errors");
+    const auto refused = embed_photos(dir, flag);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_TRUE(says(refused.err, "x.npy: 2 of 4 images cannot be read")) << refused.err;
+    EXPECT_TRUE(says(refused.err, "--skip-bad")) << refused.err;
+    EXPECT_EQ(says(refused.err, "--show-private-errors tells where"), !shown) << refused.err;
+    for (const char* word : {"a.png", "b.jpg", "damaged JPEG"}) {
+      EXPECT_EQ(says(refused.err, word), shown) << refused.err;
+    }
+    EXPECT_EQ(dir.entries(), 1u);
+
+    const auto skipped = embed_photos(dir, {"--skip-bad", shown ? "--show-private-errors" : "--json"});
+    ASSERT_EQ(skipped.status, 0) << skipped.err;
+    EXPECT_TRUE(says(skipped.out, shown ? "skipped    2 images\n" : "\"skipped\": 2")) << skipped.out;
+    for (const char* word : {"a.png", "b.jpg"}) EXPECT_EQ(says(skipped.err + skipped.out, word), shown);
+    std::filesystem::remove(dir.path("x.npy"));
   }
-  EXPECT_EQ(dir.entries(), 2u);
+  const auto plain = embed_photos(dir, {"--skip-bad"});
+  EXPECT_TRUE(says(plain.out, "skipped    2 images (--show-private-errors tells which)\n")) << plain.out;
+  const auto json = nlohmann::json::parse(embed_photos(dir, {"--skip-bad", "--json", "--show-private-errors"}).out);
+  ASSERT_EQ(json.at("skipped_images").size(), 2u);
+  EXPECT_TRUE(says(json.at("skipped_images")[0], "photos/cat/a.png"));
 }
 
 // The same command on neighbouring data sets, one with a record of a class that the other one lacks: what is declared

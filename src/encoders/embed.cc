@@ -24,7 +24,8 @@ std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& opt
   if (options.rows) {
     for (const uint64_t row : *options.rows) {
       if (row >= source.size()) {
-        throw InvalidInput(fmt::format("rows: {} is not the number of an image; there are {}", row, source.size()));
+        throw InvalidRecord("rows: one is not the number of an image",
+                            fmt::format("{} where there are {} images", row, source.size()));
       }
     }
     return *options.rows;
@@ -107,7 +108,7 @@ class Embedding {
   }
 
   void tell(const std::string& refusal) {
-    ++told_;
+    if (told_++ == 0) first_refusal_ = refusal;
     if (options_.bad_image) options_.bad_image(refusal);
   }
 
@@ -151,20 +152,22 @@ class Embedding {
       if (!refusal.empty()) tell(refusal);
     }
     const bool kept = file_.state().images > 0;
-    throw InvalidInput(
+    throw InvalidRecord(
         fmt::format("{}: {} of {} images cannot be read; mend or remove them, or add --skip-bad to go on "
                     "without them{}",
                     options_.output, told_, rows_.size(),
-                    kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""));
+                    kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""),
+        "the first is " + first_refusal_);
   }
 
   // An earlier run skipped images; this one must not.
   [[noreturn]] void refuse_bad() {
     for (const uint64_t image : file_.state().bad) tell(source_.name(rows_[image]) + ": could not be read before");
-    throw InvalidInput(
+    throw InvalidRecord(
         fmt::format("{}: an earlier run left out {} images that cannot be read; add --skip-bad, or mend "
                     "them and remove {}.partial",
-                    options_.output, told_, options_.output));
+                    options_.output, told_, options_.output),
+        "the first is " + first_refusal_);
   }
 
   EmbedResult finish(size_t begin) {
@@ -187,6 +190,7 @@ class Embedding {
   std::vector<float> values_;
   std::vector<uint16_t> halves_;
   size_t told_ = 0;
+  std::string first_refusal_;
 };
 
 }  // namespace

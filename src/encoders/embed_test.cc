@@ -188,7 +188,8 @@ TEST(Embed, RowsAndHalves) {
   EXPECT_EQ(read_text(options.output), npy_bytes("<f2", "(3, 3)", raw(halves)));
   EXPECT_EQ(read_labels(options.labels), (std::vector<int64_t>{1, 2, 2}));
   options.rows = {10};
-  expect_error<InvalidInput>([&] { embed(source, encoder, options); }, {"10 is not the number of an image"});
+  expect_record_refused([&] { embed(source, encoder, options); }, "rows: one is not the number of an image",
+                        "10 where there are 10 images");
 }
 
 TEST(Embed, BadImagesAreToldAllAtOnceOrSkipped) {
@@ -199,7 +200,9 @@ TEST(Embed, BadImagesAreToldAllAtOnceOrSkipped) {
   options.labels = dir.path("y.npy");
   std::vector<std::string> told;
   options.bad_image = [&](const std::string& what) { told.push_back(what); };
-  expect_error<InvalidInput>([&] { embed(source, encoder, options); }, {"3 of 12 images", "--skip-bad"});
+  expect_record_refused([&] { embed(source, encoder, options); },
+                        "3 of 12 images cannot be read; mend or remove them, or add --skip-bad",
+                        "the first is picture 1: is damaged");
   EXPECT_EQ(told,
             (std::vector<std::string>{"picture 1: is damaged", "picture 6: is damaged", "picture 11: is damaged"}));
   EXPECT_EQ(dir.entries(), 0u);

@@ -260,7 +260,8 @@ TEST(Cifar, TellsHundredFromTen) {
   EXPECT_EQ(source->labels(), (Labels{77, 99}));
   EXPECT_EQ(source->classes()->size(), 100u);
   EXPECT_EQ(values(*source), (std::vector<int>{1, 2}));
-  expect_refused(dir.put("data_batch_1.bin", cifar(1, 10, 1)), {"data_batch_1.bin: ", "label 10"});
+  expect_record_refused(dir.put("data_batch_1.bin", cifar(1, 10, 1)), "data_batch_1.bin: a label is beyond",
+                        "image 0 has label 10");
   expect_refused(dir.put("x.bin", "12345"), {"x.bin: ", "no whole number"});
   expect_refused(dir.put("cut/data_batch_1.bin", "12345").substr(0, dir.path("cut").size()), {"5 bytes"});
   dir.put("fine_label_names.txt", "apple\n");
@@ -286,7 +287,7 @@ TEST(Stl10, ReadsColumnsAndLabelsFromOne) {
   EXPECT_EQ(image.pixels[3], 3);
   EXPECT_EQ(image.pixels[96 * 3 + 1], 4);
   dir.put("train_y.bin", {"\x01\x00", 2});
-  expect_refused(path, {"train_y.bin: entry 1 is 0"});
+  expect_record_refused(path, "train_y.bin: STL-10's labels", "entry 1 is 0");
 }
 
 TEST(NpyImages, ReadsGreyAndColour) {
