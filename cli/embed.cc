@@ -12,18 +12,18 @@
 #include "cli/interrupt.h"
 #include "cli/private_errors.h"
 #include "cli/progress.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string images, encoder, rows, dtype = "float32";
+  std::string images, encoder, rows, classes, dtype = "float32";
   std::optional<size_t> batch;
   ImageOptions source;
   EncoderOptions how;
   EmbedOptions embed;
-  bool json = false;
+  bool list_classes = false, json = false;
 };
 
 std::optional<size_t> row_number(std::string_view text, size_t otherwise) {
@@ -52,6 +52,7 @@ std::vector<uint64_t> parse_rows(const std::string& text, size_t limit) {
 
 void print(const EmbedResult& result, const Options& options, const Encoder& encoder, double seconds) {
   const double rate = static_cast<double>(result.images - result.resumed_at) / seconds;
+  const std::string& classes = options.classes.empty() ? result.classes : options.classes;
   if (options.json) {
     nlohmann::ordered_json json{{"output", options.embed.output},
                                 {"images", result.images},
@@ -59,25 +60,54 @@ void print(const EmbedResult& result, const Options& options, const Encoder& enc
                                 {"dim", result.dim},
                                 {"dtype", options.dtype},
                                 {"encoder", encoder.description()},
-                                {"skipped", result.skipped},
+                                {"skipped", result.skipped.size()},
                                 {"resumed_at", result.resumed_at},
                                 {"seconds", seconds},
                                 {"images_per_second", rate}};
+    if (private_errors_shown()) json["skipped_images"] = result.skipped;
     if (!options.embed.labels.empty()) json["labels"] = options.embed.labels;
-    if (!result.classes.empty()) json["classes"] = result.classes;
+    if (!classes.empty()) json["classes"] = classes;
     print_json(json);
     return;
   }
   std::cout << fmt::format("{}: {} rows of {} values ({}), {:.1f} images/s\n", options.embed.output, result.rows,
                            result.dim, options.dtype, rate);
-  if (!result.skipped.empty()) std::cout << fmt::format("skipped    {} images\n", result.skipped.size());
+  if (!result.skipped.empty()) {
+    std::cout << fmt::format("skipped    {} images{}\n", result.skipped.size(),
+                             private_errors_shown() ? "" : " (--show-private-errors tells which)");
+  }
   if (!options.embed.labels.empty()) std::cout << fmt::format("labels     {}\n", options.embed.labels);
-  if (!result.classes.empty()) std::cout << fmt::format("classes    {}\n", result.classes);
+  if (!classes.empty()) std::cout << fmt::format("classes    {}\n", classes);
   std::cout << fmt::format("encoder    {}\n", encoder.description());
+}
+
+// The names that labels have, on standard output only: a file that fit would take must be the curator's own.
+void list_classes(const Options& options) {
+  const std::optional<NamedLabels> labels = open_images(options.images, options.source)->named_labels();
+  if (!labels) {
+    throw InvalidInput(fmt::format("{}: has no labels that are names; --classes N declares the class numbers 0 … N − 1",
+                                   options.images));
+  }
+  try {
+    ClassSet::named(labels->names);
+  } catch (const InvalidInput& error) {
+    throw InvalidRecord(
+        fmt::format("{}: a name cannot be that of a class; rename the folder or change the label", options.images),
+        error.what());
+  }
+  if (options.json) {
+    print_json({{"names", labels->names}});
+  } else {
+    for (const std::string& name : labels->names) std::cout << name << "\n";
+  }
+  std::cerr << "dppl: these names come from the data. They are fit to be declared (--classes FILE) only if everyone "
+               "would have written the same list without seeing any one record: remove what a single record could "
+               "have brought, and add classes that could occur\n";
 }
 
 void run(Options options) {
   EmbedOptions& embedding = options.embed;
+  if (!options.classes.empty()) embedding.classes = ClassSet::parse(options.classes);
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
   if (!options.rows.empty()) embedding.rows = parse_rows(options.rows, source->size());
@@ -92,8 +122,8 @@ void run(Options options) {
     if (!bar) bar.emplace("embed", "images", total);
     bar->update(static_cast<double>(done) / static_cast<double>(total));
   };
-  embedding.bad_image = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
   embedding.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
+  if (private_errors_shown()) embedding.bad_image = embedding.note;
   say_when_interrupted(
       fmt::format("rows done so far stay in {}.partial; the same command goes on from there", embedding.output));
   const auto begin = std::chrono::steady_clock::now();
@@ -128,9 +158,12 @@ void add_embed(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       add_command(app, "embed", "Turn images into embeddings with a public encoder",
-                  "  dppl embed photos/ --encoder dinov2/model.onnx -o x.npy --labels y.npy\n"
-                  "photos/ has a folder a class; dinov2/ has model.onnx and its preprocessor_config.json.\n"
-                  "Writes x.npy (a row an image), y.npy and y.classes.txt.\n"
+                  "  dppl embed photos/ --encoder dinov2/model.onnx -o x.npy --labels y.npy --classes names.txt\n"
+                  "photos/ has a folder per class; dinov2/ has model.onnx and its preprocessor_config.json. names.txt\n"
+                  "declares the classes, one name per line, for fit too: it must not depend on any one image.\n"
+                  "Writes x.npy (a row per image) and y.npy (their classes, counted from 0 as in names.txt).\n"
+                  "  dppl embed photos/ --list-classes\n"
+                  "shows the names of the folders, for whoever writes names.txt.\n"
                   "  dppl embed photos/ --encoder lite4.onnx --size 160 --normalise tf -o x.npy\n"
                   "for a model that comes without a description; get ONNX Runtime with scripts/setup-onnx.sh.\n"
                   "  dppl embed photos/ --encoder builtin:hog -o x.npy\n"
@@ -140,12 +173,21 @@ void add_embed(CLI::App& app) {
                    "A folder, a list (.csv), IDX (also .gz), CIFAR, STL-10 or a .npy of images")
       ->required()
       ->type_name("IMAGES");
-  command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx)")
-      ->required()
-      ->type_name("NAME|model.onnx");
-  command->add_option("-o", options->embed.output, "Embeddings to write (.npy)")->required();
-  command->add_option("--labels", options->embed.labels,
-                      "Labels to write beside them (.npy, int64), and class names (….classes.txt)");
+  CLI::Option* encoder =
+      command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx); needed")
+          ->type_name("NAME|model.onnx");
+  CLI::Option* output = command->add_option("-o", options->embed.output, "Embeddings to write (.npy); needed");
+  CLI::Option* labels = command->add_option("--labels", options->embed.labels,
+                                            "Labels to write beside them (.npy, int64); with CIFAR and STL-10 also the "
+                                            "data set's own class names (….classes.txt)");
+  command
+      ->add_option("--classes", options->classes,
+                   "The declared classes: a number, or a file with one name per line; labels that are names need it")
+      ->needs(labels);
+  command
+      ->add_flag("--list-classes", options->list_classes,
+                 "Only show the names that labels have, for whoever declares the classes")
+      ->excludes(encoder, output, labels);
   command->add_option("--label-source", options->source.labels, "Where labels come from when they are in a file apart");
   command->add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers");
   command->add_option("--size", options->how.size, "Pixels a side that images are resized to")
@@ -154,7 +196,9 @@ void add_embed(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "float32, or float16 at half the size")
       ->check(CLI::IsMember({"float32", "float16"}))
       ->capture_default_str();
-  command->add_option("--batch", options->batch, "Images that are encoded at once; 16 for a model, 256 built in")
+  command
+      ->add_option("--batch", options->batch,
+                   "Images that are encoded at once; 16 for a model, 256 built in; 1: alone, whatever the model does")
       ->check(CLI::Range(1, 4096));
   command->add_option("--threads", options->how.threads, "Threads of the encoder, and as many that read images")
       ->check(CLI::Range(1, 1024))
@@ -166,7 +210,13 @@ void add_embed(CLI::App& app) {
   command->add_flag("--json", options->json, "One JSON object on standard output");
   add_private_errors_flag(*command);
   add_onnx_options(*command, *options);
-  command->callback([options] { run(*options); });
+  command->callback([options, command] {
+    if (options->list_classes) return list_classes(*options);
+    for (const char* needed : {"--encoder", "-o"}) {
+      if (command->count(needed) == 0) throw CLI::RequiredError(needed);
+    }
+    run(*options);
+  });
 }
 
 }  // namespace dppl::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dppl/embeddings.h"
+#include "support/image_files.h"
 #include "support/npy_bytes.h"
 #include "support/onnx_model.h"
 #include "support/onnx_runtime.h"
@@ -48,7 +49,7 @@ TEST(EmbedCommand, WritesEmbeddingsAndTells) {
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json.at("rows"), 10);
   EXPECT_EQ(json.at("dim"), 5);
-  EXPECT_EQ(json.at("skipped").size(), 0u);
+  EXPECT_EQ(json.at("skipped"), 0);
   EXPECT_EQ(Embeddings::open(dir.path("x.npy")).rows(), 10u);
   EXPECT_EQ(read_labels(dir.path("y.npy")), (std::vector<int64_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
 
@@ -101,21 +102,145 @@ TEST(EmbedCommand, RefusesInOneLineAndWritesNothing) {
   }
 }
 
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+// photos/ with a picture in a folder of each name.
+std::string photos(const TempDir& dir, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    std::filesystem::create_directories(dir.path("photos/" + name));
+    dir.file("photos/" + name + "/Jane Doe.png", testing::png_bytes({1, 1, 1, {7}}));
+  }
+  return dir.path("photos");
+}
+
+RunResult embed_photos(const TempDir& dir, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command{"embed", dir.path("photos"), "--encoder", "builtin:hog", "-o", dir.path("x.npy")};
+  command.insert(command.end(), more.begin(), more.end());
+  return run_program(command);
+}
+
+// Names of files and folders can be those of patients: they come with the flag alone.
 TEST(EmbedCommand, TellsUnreadableImages) {
-  DPPL_NEEDS_ONNX_RUNTIME();
   const TempDir dir;
-  dir.file("m.onnx", SmallResNet().model().bytes());
-  for (const char* name : {"cat", "dog"}) std::filesystem::create_directories(dir.path("photos/" + std::string(name)));
+  photos(dir, {"cat", "dog"});
   dir.file("photos/cat/a.png", "not a picture");
   dir.file("photos/dog/b.jpg", "\xff\xd8\xff\xe0 cut short");
-  const std::vector<std::string> command{
-      "embed", dir.path("photos"), "--encoder", dir.path("m.onnx"), "--normalise", "half", "-o", dir.path("x.npy")};
-  const auto result = run_program(command);
-  EXPECT_EQ(result.status, 1);
-  for (const char* word : {"a.png", "b.jpg", "2 of 2 images cannot be read", "--skip-bad"}) {
-    EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+  for (const bool shown : {false, true}) {
+    const std::vector<std::string> flag(shown ? 1 : 0, "--show-private-errors");
+    const auto refused = embed_photos(dir, flag);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_TRUE(says(refused.err, "x.npy: 2 of 4 images cannot be read")) << refused.err;
+    EXPECT_TRUE(says(refused.err, "--skip-bad")) << refused.err;
+    EXPECT_EQ(says(refused.err, "--show-private-errors tells where"), !shown) << refused.err;
+    for (const char* word : {"a.png", "b.jpg", "damaged JPEG"}) {
+      EXPECT_EQ(says(refused.err, word), shown) << refused.err;
+    }
+    EXPECT_EQ(dir.entries(), 1u);
+
+    const auto skipped = embed_photos(dir, {"--skip-bad", shown ? "--show-private-errors" : "--json"});
+    ASSERT_EQ(skipped.status, 0) << skipped.err;
+    EXPECT_TRUE(says(skipped.out, shown ? "skipped    2 images\n" : "\"skipped\": 2")) << skipped.out;
+    for (const char* word : {"a.png", "b.jpg"}) EXPECT_EQ(says(skipped.err + skipped.out, word), shown);
+    std::filesystem::remove(dir.path("x.npy"));
   }
-  EXPECT_EQ(dir.entries(), 2u);
+  const auto plain = embed_photos(dir, {"--skip-bad"});
+  EXPECT_TRUE(says(plain.out, "skipped    2 images (--show-private-errors tells which)\n")) << plain.out;
+  const auto json = nlohmann::json::parse(embed_photos(dir, {"--skip-bad", "--json", "--show-private-errors"}).out);
+  ASSERT_EQ(json.at("skipped_images").size(), 2u);
+  EXPECT_TRUE(says(json.at("skipped_images")[0], "photos/cat/a.png"));
+}
+
+// The same command on neighbouring data sets, one with a record of a class that the other one lacks: what is declared
+// does not change, and what is not declared is refused without a word on it.
+TEST(EmbedCommand, ClassesAreDeclaredNotDerived) {
+  const TempDir dir;
+  photos(dir, {"flu", "well"});
+  const std::string classes = dir.file("names.txt", "flu\nhiv\nwell\n"), labels = dir.path("y.npy");
+  const size_t before = dir.entries();
+
+  const auto undeclared = embed_photos(dir, {"--labels", labels});
+  EXPECT_EQ(undeclared.status, 1);
+  EXPECT_TRUE(says(undeclared.err, "--classes FILE")) << undeclared.err;
+  EXPECT_TRUE(says(undeclared.err, "--list-classes")) << undeclared.err;
+  EXPECT_FALSE(says(undeclared.err, "well")) << undeclared.err;
+  EXPECT_EQ(dir.entries(), before);
+
+  auto result = embed_photos(dir, {"--labels", labels, "--classes", classes, "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("classes"), classes);
+  EXPECT_EQ(read_labels(labels), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(dir.entries(), before + 2);  // x.npy and y.npy: nothing that fit --classes would take
+  photos(dir, {"hiv"});
+  ASSERT_EQ(embed_photos(dir, {"--labels", labels, "--classes", classes}).status, 0);
+  EXPECT_EQ(read_labels(labels), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(dir.entries(), before + 2);
+
+  photos(dir, {"rare disease"});
+  const auto refused = embed_photos(dir, {"--labels", labels, "--classes", classes});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(says(refused.err, "a label is not one of the classes")) << refused.err;
+  for (const char* word : {"rare", "Jane"}) EXPECT_FALSE(says(refused.err, word)) << refused.err;
+  const auto shown = embed_photos(dir, {"--labels", labels, "--classes", classes, "--show-private-errors"});
+  EXPECT_TRUE(says(shown.err, "photos/rare disease/Jane Doe.png has label 'rare disease'")) << shown.err;
+  EXPECT_EQ(embed_photos(dir, {"--classes", classes}).status, 2);
+}
+
+TEST(EmbedCommand, ListsNamesForWhoeverDeclares) {
+  const TempDir dir;
+  const std::string source = photos(dir, {"well", "flu"});
+  std::filesystem::create_directories(dir.path("photos/none yet"));
+  const auto listed = run_program({"embed", source, "--list-classes"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(listed.out, "flu\nnone yet\nwell\n");
+  EXPECT_TRUE(says(listed.err, "come from the data")) << listed.err;
+  EXPECT_TRUE(says(listed.err, "without seeing any one record")) << listed.err;
+  EXPECT_EQ(dir.entries(), 1u);
+  const auto json = nlohmann::json::parse(run_program({"embed", source, "--list-classes", "--json"}).out);
+  EXPECT_EQ(json.at("names").size(), 3u);
+  EXPECT_EQ(run_program({"embed", source, "--list-classes", "-o", dir.path("x.npy")}).status, 2);
+  EXPECT_EQ(run_program({"embed", source, "-o", dir.path("x.npy")}).status, 2);
+
+  dir.file("images.npy", images(1));
+  const auto numbers = run_program({"embed", dir.path("images.npy"), "--list-classes"});
+  EXPECT_EQ(numbers.status, 1);
+  EXPECT_TRUE(says(numbers.err, "--classes N")) << numbers.err;
+  photos(dir, {"two\nlines"});
+  const auto odd = run_program({"embed", source, "--list-classes"});
+  EXPECT_EQ(odd.status, 1);
+  EXPECT_TRUE(odd.out.empty()) << odd.out;
+  EXPECT_TRUE(says(odd.err, "cannot be that of a class")) << odd.err;
+}
+
+// CIFAR's names are in a file of its publisher; they do not depend on the records.
+TEST(EmbedCommand, ThePublishersNamesAreKept) {
+  const TempDir dir;
+  const std::string names = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n";
+  dir.file("test_batch.bin", std::string(1, '\3') + std::string(3072, '\7'));
+  dir.file("batches.meta.txt", names + "\n");
+  const std::vector<std::string> command{"embed", dir.path("test_batch.bin"), "--encoder", "builtin:hog",
+                                         "-o",    dir.path("x.npy"),          "--labels",  dir.path("y.npy")};
+  const auto result = run_program(command);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(read_text(dir.path("y.classes.txt")), names);
+  EXPECT_EQ(read_labels(dir.path("y.npy")), (std::vector<int64_t>{3}));
+}
+
+TEST(EmbedCommand, SaysThatAModelMixesImages) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(6));
+  dir.file("m.onnx", testing::quantised_by_batch().bytes());
+  const auto result = run_program(embed_command(dir, "x.npy"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(says(result.err, "one at a time")) << result.err;
+  EXPECT_TRUE(says(result.out, "it mixes the images of a batch")) << result.out;
+  // A row has the bits that it has alone.
+  ASSERT_EQ(run_program(embed_command(dir, "part.npy", {"--rows", "4:5", "--batch", "1"})).status, 0);
+  const Embeddings all = Embeddings::open(dir.path("x.npy")), one = Embeddings::open(dir.path("part.npy"));
+  std::vector<float> among(3), alone(3);
+  all.row(4, among);
+  one.row(0, alone);
+  EXPECT_EQ(among, alone);
 }
 
 // Killed at some moment, and once more: what comes out in the end is the same.

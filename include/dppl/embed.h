@@ -36,6 +36,7 @@ std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const Enc
 struct EmbedOptions {
   std::string output;                         // .npy, a row an image
   std::string labels;                         // .npy beside it; empty: none. The source must have labels
+  std::optional<ClassSet> classes;            // declared; labels that are names need it, others are checked by it
   std::optional<std::vector<uint64_t>> rows;  // these images, in this order; empty: all
   DType dtype = DType::float32;               // or float16
   size_t batch = 16;
@@ -44,22 +45,24 @@ struct EmbedOptions {
   bool skip_bad = false;               // leave out images that cannot be read
 
   std::function<void(size_t done, size_t total)> progress;  // of the images that this run still has to do
-  std::function<void(const std::string& what)> bad_image;   // the refusal of each image that cannot be read
-  std::function<void(const std::string& what)> note;        // going on with an earlier run, or starting anew
+  std::function<void(const std::string& what)> note;  // on the encoder, an earlier run that goes on or is replaced
+  // The refusal of each image that cannot be read, by its name: for the curator's eyes alone.
+  std::function<void(const std::string& what)> bad_image;
 };
 
 struct EmbedResult {
   size_t images = 0;  // that were asked for
   size_t rows = 0, dim = 0;
-  size_t resumed_at = 0;  // images that an earlier run had done
-  std::vector<std::string> skipped;
-  std::string classes;  // the file of class names; empty: none written
+  size_t resumed_at = 0;             // images that an earlier run had done
+  std::vector<std::string> skipped;  // names of images: for the curator's eyes alone
+  std::string classes;               // the file of published class names; empty: none written
 };
 
 // Encodes the images into options.output. Rows are written as they come, to files beside it that end in .partial; when
 // this process is killed, or stops at an image that cannot be read, the same call goes on from there, and the result
-// has the same bytes as if it had not been stopped. The output appears complete or not at all. Throws InvalidInput when
-// an image cannot be read (unless skip_bad), after all such images were told.
+// has the same bytes as if it had not been stopped. The output appears complete or not at all. Throws InvalidRecord
+// when an image cannot be read (unless skip_bad), after all such images were told, and for a label outside of the
+// declared classes. Classes are never derived from labels.
 EmbedResult embed(const ImageSource& source, Encoder& encoder, const EmbedOptions& options);
 
 }  // namespace dppl

@@ -17,6 +17,8 @@ class Encoder {
   virtual size_t dim() const = 0;
   // What was used, for people and for a resumed run: name, version or digest, preprocessing.
   virtual std::string description() const = 0;
+  // What whoever runs it should know beyond that; empty: nothing.
+  virtual std::string note() const { return {}; }
 
   // Images may be reduced to this size before they are prepared, by a reader that can do so cheaply.
   virtual PixelSize least_size() const { return kFullSize; }

@@ -12,7 +12,7 @@
 
 // Images as they come in from files: folders, lists, and the files in which public data sets are published. Readers
 // throw IoError when the operating system refuses and InvalidInput when the contents cannot be used; the message names
-// the file.
+// the file that was asked for. What is wrong with one image or label in it is an InvalidRecord.
 namespace dppl {
 
 // Rows from top to bottom, pixels from left to right, channels interleaved.
@@ -28,6 +28,13 @@ struct PixelSize {
 // Larger than any image: nothing is to be lost.
 inline constexpr PixelSize kFullSize{std::numeric_limits<size_t>::max(), std::numeric_limits<size_t>::max()};
 
+// Labels that are names: of folders, or texts in a list. They are private, and so is which of them occur: what number a
+// name gets is for the declared classes to say.
+struct NamedLabels {
+  std::vector<std::string> names;  // distinct, in byte order; a folder without images is one too
+  std::vector<size_t> of;          // of each image: its place in `names`
+};
+
 // A list of images in an order that depends on the source's contents alone. Safe to read from several threads.
 class ImageSource {
  public:
@@ -42,10 +49,12 @@ class ImageSource {
     static_cast<void>(least);
     return read(i);
   }
-  // For messages: a path, or a file and the number of the image in it.
+  // A path, or a file and the number of the image in it. As private as the image: for the curator's eyes alone.
   virtual std::string name(size_t i) const = 0;
-  // Labels where the source has them, one an image, and the classes they belong to.
+  // Labels that are class numbers, one per image, where the source has such; and those that are names.
   virtual std::optional<std::vector<int64_t>> labels() const = 0;
+  virtual std::optional<NamedLabels> named_labels() const { return std::nullopt; }
+  // The classes that the format fixes, named by the publisher's own file beside the images. Never derived from labels.
   virtual std::optional<ClassSet> classes() const = 0;
   // Changes whenever the list of images does: what a resumed run checks.
   virtual std::string fingerprint() const = 0;

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <numeric>
 
-#include "dppl/error.h"
-#include "embeddings/atomic_file.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/digest.h"
 #include "embeddings/float16.h"
 #include "embeddings/npy.h"
+#include "encoders/label_files.h"
 #include "encoders/partial_file.h"
 #include "encoders/prepared_images.h"
 #include "numbers/parallel.h"
@@ -24,7 +24,8 @@ std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& opt
   if (options.rows) {
     for (const uint64_t row : *options.rows) {
       if (row >= source.size()) {
-        throw InvalidInput(fmt::format("rows: {} is not the number of an image; there are {}", row, source.size()));
+        throw InvalidRecord("rows: one is not the number of an image",
+                            fmt::format("{} where there are {} images", row, source.size()));
       }
     }
     return *options.rows;
@@ -40,48 +41,6 @@ std::string identity_of(const ImageSource& source, const Encoder& encoder, const
                      options.batch, to_hex(digest_of(std::as_bytes(rows))));
 }
 
-// Labels and class names of the images that have a row. Opened before the work, so that what cannot be written is found
-// then, and written when the work is done.
-class LabelFiles {
- public:
-  LabelFiles(const ImageSource& source, const std::string& path) {
-    if (path.empty()) return;
-    labels_ = source.labels();
-    if (!labels_) {
-      throw InvalidInput(
-          fmt::format("{}: the images have no labels to write; leave out --labels, or name the file that "
-                      "holds them with --label-source",
-                      path));
-    }
-    file_ = std::make_unique<AtomicFile>(path);
-    const std::optional<ClassSet> classes = source.classes();
-    if (!classes || !classes->has_names()) return;
-    names_path_ = (path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path) + ".classes.txt";
-    names_ = std::make_unique<AtomicFile>(names_path_);
-    for (size_t i = 0; i < classes->size(); ++i) names_->write(classes->name(i) + "\n");
-  }
-
-  const std::string& names_path() const { return names_path_; }
-
-  void commit(std::span<const uint64_t> rows, const std::vector<uint64_t>& bad) {
-    if (!file_) return;
-    std::vector<int64_t> kept;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!std::binary_search(bad.begin(), bad.end(), i)) kept.push_back((*labels_)[rows[i]]);
-    }
-    const uint64_t shape[] = {kept.size()};
-    file_->write(npy_header(DType::int64, shape));
-    file_->write(std::as_bytes(std::span(kept)));
-    if (names_) names_->commit();
-    file_->commit();
-  }
-
- private:
-  std::optional<std::vector<int64_t>> labels_;
-  std::unique_ptr<AtomicFile> file_, names_;
-  std::string names_path_;
-};
-
 class Embedding {
  public:
   Embedding(const ImageSource& source, Encoder& encoder, const EmbedOptions& options)
@@ -90,12 +49,13 @@ class Embedding {
         options_(options),
         rows_(rows_of(source, options)),
         row_size_(encoder.dim() * item_size(options.dtype)),
-        labels_(source, options.labels),
+        labels_(source, rows_, options),
         file_(options.output, identity_of(source, encoder, options, rows_), rows_.size(), kNpyHeaderSize, row_size_) {
     if (file_.replaced()) {
       note(fmt::format("{}.partial is of other images, another encoder or other options; starting anew",
                        options.output));
     }
+    if (!encoder.note().empty()) note(encoder.note());
   }
 
   EmbedResult run() {
@@ -148,7 +108,7 @@ class Embedding {
   }
 
   void tell(const std::string& refusal) {
-    ++told_;
+    if (told_++ == 0) first_refusal_ = refusal;
     if (options_.bad_image) options_.bad_image(refusal);
   }
 
@@ -192,20 +152,22 @@ class Embedding {
       if (!refusal.empty()) tell(refusal);
     }
     const bool kept = file_.state().images > 0;
-    throw InvalidInput(
+    throw InvalidRecord(
         fmt::format("{}: {} of {} images cannot be read; mend or remove them, or add --skip-bad to go on "
                     "without them{}",
                     options_.output, told_, rows_.size(),
-                    kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""));
+                    kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""),
+        "the first is " + first_refusal_);
   }
 
   // An earlier run skipped images; this one must not.
   [[noreturn]] void refuse_bad() {
     for (const uint64_t image : file_.state().bad) tell(source_.name(rows_[image]) + ": could not be read before");
-    throw InvalidInput(
+    throw InvalidRecord(
         fmt::format("{}: an earlier run left out {} images that cannot be read; add --skip-bad, or mend "
                     "them and remove {}.partial",
-                    options_.output, told_, options_.output));
+                    options_.output, told_, options_.output),
+        "the first is " + first_refusal_);
   }
 
   EmbedResult finish(size_t begin) {
@@ -213,7 +175,7 @@ class Embedding {
     if (state.rows == 0) throw InvalidInput(fmt::format("{}: no image could be read", options_.output));
     EmbedResult result{rows_.size(), state.rows, encoder_.dim(), begin, {}, labels_.names_path()};
     for (const uint64_t image : state.bad) result.skipped.push_back(source_.name(rows_[image]));
-    labels_.commit(rows_, state.bad);
+    labels_.commit(state.bad);
     file_.commit(npy_header(options_.dtype, std::vector<uint64_t>{state.rows, encoder_.dim()}));
     return result;
   }
@@ -228,6 +190,7 @@ class Embedding {
   std::vector<float> values_;
   std::vector<uint16_t> halves_;
   size_t told_ = 0;
+  std::string first_refusal_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 
@@ -92,6 +93,27 @@ std::string identity(const std::string& path) {
   return fmt::format("{} ({})", name, to_hex(digest_of(model.bytes(), std::as_bytes(std::span(text)))));
 }
 
+// What preprocessing makes of a picture of noise between two brightnesses; always the same for a seed.
+std::vector<float> noise_image(const Preprocessor& preprocessor, uint32_t seed, uint32_t darkest, uint32_t brightest) {
+  Image image{preprocessor.seen().width, preprocessor.seen().height, 3, std::vector<uint8_t>(preprocessor.values())};
+  for (uint8_t& value : image.pixels) {
+    seed = seed * 1664525 + 1013904223;
+    value = static_cast<uint8_t>(darkest + (seed >> 16) % (brightest - darkest + 1));
+  }
+  std::vector<float> result(preprocessor.values());
+  preprocessor.apply(image, result);
+  return result;
+}
+
+// The image whose row is compared has little contrast and its neighbours have all there is: then a range, a mean or a
+// maximum over the batch differs from the image's own.
+constexpr uint32_t kProbeSeed = 1, kProbeDarkest = 96, kProbeBrightest = 159;
+
+std::vector<float> neighbour(const Preprocessor& preprocessor, size_t i) {
+  const auto seed = static_cast<uint32_t>(i) + kProbeSeed + 1;
+  return noise_image(preprocessor, seed, i % 3 == 1 ? 255 : 0, i % 3 == 2 ? 0 : 255);
+}
+
 }  // namespace
 
 OnnxEncoder::OnnxEncoder(const std::string& path, const EncoderOptions& options)
@@ -102,14 +124,47 @@ OnnxEncoder::OnnxEncoder(const std::string& path, const EncoderOptions& options)
       how_(complete(published(path, session_), options, input_, path)),
       preprocessor_(how_, input_.planar, path),
       batch_(input_.batch.value_or(std::max<size_t>(options.batch, 1))),
+      together_(options.batch == 1 ? 1 : batch_),
       mean_(wants_mean(options.onnx.pool)),
       dim_(0) {
-  // One run tells what a model without fixed shapes gives, and whether it works at all.
-  const std::vector<float> rows = run(std::vector<float>(batch_ * input_size()));
+  // One run tells what a model without fixed shapes gives, and whether it works at all; another one what it makes of
+  // the same image in company.
+  const std::vector<float> image = noise_image(preprocessor_, kProbeSeed, kProbeDarkest, kProbeBrightest);
+  std::vector<float> inputs = image;
+  inputs.resize(batch_ * input_size());
+  const std::vector<float> rows = run(inputs);
   dim_ = rows.size() / batch_;
-  description_ = fmt::format("ONNX model {}, output {}{}, batches of {}; {}; ONNX Runtime {}", identity(path),
-                             output_.name, output_.shape.size() == 3 ? (mean_ ? " (mean)" : " (cls)") : "", batch_,
+  if (together_ > 1 && mixes_images(image, std::span(rows).first(dim_))) take_one_at_a_time();
+  description_ = fmt::format("ONNX model {}, output {}{}, {}; {}; ONNX Runtime {}", identity(path), output_.name,
+                             output_.shape.size() == 3 ? (mean_ ? " (mean)" : " (cls)") : "", describe_batches(),
                              how_.describe(), ort::Library::get().version());
+}
+
+bool OnnxEncoder::mixes_images(const std::vector<float>& image, std::span<const float> alone) const {
+  const size_t place = batch_ / 2;
+  std::vector<float> inputs;
+  for (size_t i = 0; i < batch_; ++i) {
+    const std::vector<float> each = i == place ? image : neighbour(preprocessor_, i);
+    inputs.insert(inputs.end(), each.begin(), each.end());
+  }
+  const std::vector<float> rows = run(inputs);
+  return rows.size() != batch_ * dim_ || std::memcmp(rows.data() + place * dim_, alone.data(), alone.size_bytes()) != 0;
+}
+
+void OnnxEncoder::take_one_at_a_time() {
+  note_ = fmt::format(
+      "{}: an image's vector changes with the other images of its batch, so images are encoded one at a time, which "
+      "is slower",
+      path_);
+  together_ = 1;
+  if (input_.batch) return;
+  batch_ = 1;
+  dim_ = run(std::vector<float>(input_size())).size();
+}
+
+std::string OnnxEncoder::describe_batches() const {
+  return fmt::format("{}batches of {}{}", together_ < batch_ ? "one image at a time in " : "", batch_,
+                     note_.empty() ? "" : " (it mixes the images of a batch)");
 }
 
 std::vector<int64_t> OnnxEncoder::input_shape() const {
@@ -159,8 +214,8 @@ void OnnxEncoder::pool_tokens(const OnnxSession::Result& result, std::vector<flo
 void OnnxEncoder::encode(std::span<const float> inputs, size_t count, std::span<float> out) {
   assert(inputs.size() == count * input_size() && out.size() == count * dim_);
   std::vector<float> padded;
-  for (size_t first = 0; first < count; first += batch_) {
-    const size_t now = std::min(batch_, count - first);
+  for (size_t first = 0; first < count; first += together_) {
+    const size_t now = std::min(together_, count - first);
     std::span<const float> part = inputs.subspan(first * input_size(), now * input_size());
     if (now < batch_) {
       padded.assign(part.begin(), part.end());

@@ -22,19 +22,25 @@ struct ImageInput {
 ImageInput find_image_input(const std::vector<OnnxTensor>& inputs, std::string_view path);
 
 // Any image model in ONNX's format. Runs on batches of always the same size (the last one is filled up), so that a row
-// does not depend on how many images there are.
+// does not depend on how many images there are. A model that is found to mix the images of a batch gets one at a time,
+// so that a row does not depend on which others there are either.
 class OnnxEncoder : public Encoder {
  public:
   OnnxEncoder(const std::string& path, const EncoderOptions& options);
 
   size_t dim() const override { return dim_; }
   std::string description() const override { return description_; }
+  std::string note() const override { return note_; }
   size_t input_size() const override { return preprocessor_.values(); }
   PixelSize least_size() const override { return preprocessor_.least_size(); }
   void prepare(const Image& image, std::span<float> input) const override { preprocessor_.apply(image, input); }
   void encode(std::span<const float> inputs, size_t count, std::span<float> out) override;
 
  private:
+  // Whether an image gets another row than `alone` when others stand beside it.
+  bool mixes_images(const std::vector<float>& image, std::span<const float> alone) const;
+  void take_one_at_a_time();
+  std::string describe_batches() const;
   std::vector<int64_t> input_shape() const;
   // Runs one whole batch and brings what comes out to one vector an image.
   std::vector<float> run(std::span<const float> inputs) const;
@@ -46,10 +52,11 @@ class OnnxEncoder : public Encoder {
   OnnxTensor output_;
   Preprocessing how_;
   Preprocessor preprocessor_;
-  size_t batch_;
-  bool mean_;  // of the tokens; else the first one
+  size_t batch_;     // what the model takes
+  size_t together_;  // images in it; the rest is zero
+  bool mean_;        // of the tokens; else the first one
   size_t dim_;
-  std::string description_;
+  std::string description_, note_;
 };
 
 }  // namespace dppl

@@ -152,6 +152,75 @@ TEST(OnnxEncoder, TheModelsOwnDescription) {
   EXPECT_NE(prepared(*open_encoder(path, none), 2), prepared(*flags, 2));
 }
 
+// The first image's row, once beside one set of others and once beside another.
+std::pair<std::vector<float>, std::vector<float>> first_row_in_company(Encoder& encoder) {
+  std::vector<float> inputs = prepared(encoder, 5), others = inputs;
+  for (size_t i = encoder.input_size(); i < others.size(); ++i) others[i] = i % 2 == 0 ? 1.0f : -1.0f;
+  std::vector<float> one = encoded(encoder, inputs), other = encoded(encoder, others);
+  one.resize(encoder.dim());
+  other.resize(encoder.dim());
+  return {one, other};
+}
+
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+// One image must not change another one's row: not through a maximum over the batch, nor through the range of dynamic
+// quantisation. The models themselves do that.
+TEST(OnnxEncoder, ARowDependsOnItsImageAlone) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  for (const auto& make : {testing::largest_of_batch, testing::quantised_by_batch}) {
+    for (const int64_t batch : {-1, 2, 4}) {
+      const auto encoder = open_encoder(dir.file("m.onnx", make(batch).bytes()), small_options());
+      EXPECT_EQ(encoder->dim(), 3u);
+      const auto [one, other] = first_row_in_company(*encoder);
+      EXPECT_EQ(one, other) << batch;
+      EXPECT_TRUE(says(encoder->description(), "it mixes the images of a batch")) << encoder->description();
+      EXPECT_TRUE(says(encoder->description(), batch < 0 ? ", batches of 1 (" : "one image at a time in batches of "));
+      EXPECT_TRUE(says(encoder->note(), "m.onnx: an image's vector changes")) << encoder->note();
+      // The same row at every place among the images.
+      const std::vector<float> inputs = prepared(*encoder, 5), rows = encoded(*encoder, inputs);
+      for (size_t i = 0; i < 5; ++i) {
+        const auto begin = inputs.begin() + static_cast<ptrdiff_t>(i * kValues);
+        const std::vector<float> alone = encoded(*encoder, {begin, begin + kValues});
+        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), rows.begin() + static_cast<ptrdiff_t>(3 * i))) << i;
+      }
+    }
+  }
+}
+
+TEST(OnnxEncoder, AModelThatKeepsImagesApartKeepsItsBatch) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  for (const OnnxModel& model : {SmallResNet().model(), SmallResNet().model(4), SmallViT().model()}) {
+    for (const size_t batch : {2u, 4u, 16u}) {
+      EncoderOptions options = small_options();
+      options.batch = batch;
+      const auto encoder = open_encoder(dir.file("m.onnx", model.bytes()), options);
+      EXPECT_TRUE(says(encoder->description(), ", batches of ")) << encoder->description();
+      EXPECT_FALSE(says(encoder->description(), "mixes")) << encoder->description();
+      EXPECT_EQ(encoder->note(), "");
+      const auto [one, other] = first_row_in_company(*encoder);
+      EXPECT_EQ(one, other);
+    }
+  }
+}
+
+TEST(OnnxEncoder, ABatchOfOneNeedsNoTest) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  EncoderOptions options = small_options();
+  options.batch = 1;
+  for (const int64_t batch : {-1, 4}) {
+    const auto encoder = open_encoder(dir.file("m.onnx", testing::largest_of_batch(batch).bytes()), options);
+    EXPECT_EQ(encoder->note(), "");
+    EXPECT_FALSE(says(encoder->description(), "mixes")) << encoder->description();
+    EXPECT_TRUE(says(encoder->description(), batch < 0 ? ", batches of 1;" : ", one image at a time in batches of 4;"));
+    const auto [one, other] = first_row_in_company(*encoder);
+    EXPECT_EQ(one, other) << batch;
+  }
+}
+
 TEST(OnnxEncoder, RefusesWhatItCannotUse) {
   DPPL_NEEDS_ONNX_RUNTIME();
   const TempDir dir;

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/mapped_file.h"
 #include "images/packed.h"
 #include "images/sources.h"
@@ -32,8 +32,10 @@ std::vector<int64_t> labels_of(const Kind& kind, const std::vector<RecordFile>& 
     for (size_t at = 0; at < file.data.size(); at += record_size) {
       const auto label = static_cast<int64_t>(file.data[at + kind.labels - 1]);
       if (label >= static_cast<int64_t>(kind.classes)) {
-        throw InvalidInput(fmt::format("{}: image {} has label {}, so this is not {}'s binary version; download that",
-                                       file.path, at / record_size, label, kind.name));
+        throw InvalidRecord(fmt::format("{}: a label is beyond the classes of {}, so this is not its binary version; "
+                                        "download that",
+                                        file.path, kind.name),
+                            fmt::format("image {} has label {}", at / record_size, label));
       }
       labels.push_back(label);
     }

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/csv_fields.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/text_lines.h"
@@ -15,36 +15,54 @@
 namespace dppl {
 namespace {
 
-[[noreturn]] void refuse(std::string_view where, std::string_view what) {
-  throw InvalidInput(fmt::format("{}: {}", where, what));
-}
-
 struct List {
   std::vector<std::string> paths, labels;  // labels: as many as paths, or none
 };
 
+std::vector<std::string_view> lines_of(std::string_view text, const std::string& path) {
+  try {
+    return text_lines(text, path);
+  } catch (const InvalidInput& error) {
+    throw InvalidRecord(
+        fmt::format("{}: a line is blank, not UTF-8 or has a control character; give path,label in every line", path),
+        error.what());
+  }
+}
+
+std::vector<std::string> fields_of(std::string_view line, const std::string& where, const std::string& path) {
+  try {
+    return take_csv_record(line, where);
+  } catch (const InvalidInput& error) {
+    throw InvalidRecord(fmt::format("{}: a line has a quote without an end, or something after a closing quote", path),
+                        error.what());
+  }
+}
+
 List read_list(const std::string& path) {
   const MappedFile file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = text_lines(text, path);
+  const std::vector<std::string_view> lines = lines_of(text, path);
   List list;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string where = fmt::format("{}: line {}", path, i + 1);
-    std::string_view line = lines[i];
-    std::vector<std::string> fields = take_csv_record(line, where);
+    const std::string where = fmt::format("line {}", i + 1);
+    const auto refuse = [&](std::string_view rule, const std::string& detail) {
+      throw InvalidRecord(fmt::format("{}: {}", path, rule), fmt::format("{}: {}", where, detail));
+    };
+    std::vector<std::string> fields = fields_of(lines[i], where, path);
     if (i == 0 && !has_image_name(fields[0])) continue;  // a header
-    if (!has_image_name(fields[0])) refuse(where, "does not begin with the path of a .jpg, .jpeg or .png");
+    if (!has_image_name(fields[0])) {
+      refuse("a line does not begin with the path of a .jpg, .jpeg or .png", fmt::format("'{}'", fields[0]));
+    }
     const bool labelled = fields.size() == 2;
     if (fields.size() > 2 || (!list.paths.empty() && labelled == list.labels.empty())) {
-      refuse(where,
-             fmt::format("{} fields; give path,label in every line, or path alone; quote a comma", fields.size()));
+      refuse("give path,label in every line, or path alone; quote a comma", fmt::format("{} fields", fields.size()));
     }
     if (labelled && fields[1].find_first_not_of(" ") == std::string::npos)
-      refuse(where, "the label is blank; give a number or a name");
+      refuse("a label is blank; give a number or a name", fields[0]);
     list.paths.push_back(std::move(fields[0]));
     if (labelled) list.labels.push_back(std::move(fields[1]));
   }
-  if (list.paths.empty()) refuse(path, "names no image; give path,label a line");
+  if (list.paths.empty()) throw InvalidInput(fmt::format("{}: names no image; give path,label in every line", path));
   return list;
 }
 
@@ -55,17 +73,25 @@ std::optional<int64_t> number(std::string_view text) {
   return value;
 }
 
-// Numbers where all labels are numbers; otherwise places among the names in byte order, which are the classes.
-std::vector<int64_t> numbers_of(const std::vector<std::string>& labels, std::optional<ClassSet>& classes) {
-  const bool numbers = std::all_of(labels.begin(), labels.end(), [](const auto& label) { return number(label); });
-  if (!numbers) {
-    std::vector<std::string> names = labels;
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    classes = ClassSet::named(std::move(names));
-  }
+// Where all labels are numbers.
+std::optional<std::vector<int64_t>> numbers_of(const std::vector<std::string>& labels) {
   std::vector<int64_t> result;
-  for (const std::string& label : labels) result.push_back(numbers ? *number(label) : *classes->find(label));
+  for (const std::string& label : labels) {
+    const std::optional<int64_t> value = number(label);
+    if (!value) return std::nullopt;
+    result.push_back(*value);
+  }
+  return result;
+}
+
+NamedLabels named(const std::vector<std::string>& labels) {
+  NamedLabels result{labels, {}};
+  std::sort(result.names.begin(), result.names.end());
+  result.names.erase(std::unique(result.names.begin(), result.names.end()), result.names.end());
+  for (const std::string& label : labels) {
+    const auto place = std::lower_bound(result.names.begin(), result.names.end(), label);
+    result.of.push_back(static_cast<size_t>(place - result.names.begin()));
+  }
   return result;
 }
 
@@ -73,11 +99,10 @@ std::vector<int64_t> numbers_of(const std::vector<std::string>& labels, std::opt
 
 std::unique_ptr<ImageSource> open_csv(const std::string& path) {
   List list = read_list(path);
-  std::optional<std::vector<int64_t>> labels;
-  std::optional<ClassSet> classes;
-  if (!list.labels.empty()) labels = numbers_of(list.labels, classes);
-  return std::make_unique<ListedImages>(std::filesystem::path(path).parent_path().string(), std::move(list.paths),
-                                        std::move(labels), std::move(classes));
+  ListedImages::Labels labels;
+  if (!list.labels.empty()) labels = {numbers_of(list.labels), named(list.labels)};
+  return std::make_unique<ListedImages>(path, std::filesystem::path(path).parent_path().string(), std::move(list.paths),
+                                        std::move(labels));
 }
 
 }  // namespace dppl

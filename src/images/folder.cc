@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/system_error.h"
 #include "images/decode.h"
 #include "images/listed.h"
@@ -53,40 +53,33 @@ std::vector<std::string> images_below(const fs::path& root, const std::string& f
   return names;
 }
 
-ClassSet classes_of(const std::string& path, const std::vector<std::string>& folders) {
-  try {
-    return ClassSet::named(folders);
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: folders name classes: {}; rename the folder", path, error.what()));
-  }
-}
-
-std::unique_ptr<ImageSource> open_classes(const std::string& path, const std::vector<std::string>& folders) {
+std::unique_ptr<ImageSource> open_classes(const std::string& path, std::vector<std::string> folders) {
   std::vector<std::string> names;
-  std::vector<int64_t> labels;
-  for (size_t c = 0; c < folders.size(); ++c) {
-    for (std::string& name : images_below(path, folders[c])) {
+  NamedLabels labels{std::move(folders), {}};
+  for (size_t c = 0; c < labels.names.size(); ++c) {
+    for (std::string& name : images_below(path, labels.names[c])) {
       names.push_back(std::move(name));
-      labels.push_back(static_cast<int64_t>(c));
+      labels.of.push_back(c);
     }
   }
   if (names.empty()) throw InvalidInput(fmt::format("{}: no .jpg, .jpeg or .png in its folders", path));
-  return std::make_unique<ListedImages>(path, std::move(names), std::move(labels), classes_of(path, folders));
+  return std::make_unique<ListedImages>(path, path, std::move(names),
+                                        ListedImages::Labels{std::nullopt, std::move(labels)});
 }
 
 std::unique_ptr<ImageSource> open_contents(const std::string& path, Contents contents) {
   if (!contents.batches.empty()) return open_cifar10(contents.batches);
   if (!contents.folders.empty() && !contents.images.empty()) {
-    throw InvalidInput(
-        fmt::format("{}: has images beside folders ({} and {}); put each image into the folder of its "
-                    "class, or all into one folder without others",
-                    path, contents.images.front(), contents.folders.front()));
+    throw InvalidRecord(fmt::format("{}: has images beside folders; put each image into the folder of its class, or "
+                                    "all into one folder without others",
+                                    path),
+                        fmt::format("{} and {}", contents.images.front(), contents.folders.front()));
   }
-  if (!contents.folders.empty()) return open_classes(path, contents.folders);
+  if (!contents.folders.empty()) return open_classes(path, std::move(contents.folders));
   if (contents.images.empty()) {
     throw InvalidInput(fmt::format("{}: no .jpg, .jpeg or .png in it; of a data set in files, name the file", path));
   }
-  return std::make_unique<ListedImages>(path, std::move(contents.images), std::nullopt, std::nullopt);
+  return std::make_unique<ListedImages>(path, path, std::move(contents.images), ListedImages::Labels{});
 }
 
 }  // namespace
@@ -95,7 +88,9 @@ std::unique_ptr<ImageSource> open_folder(const std::string& path) {
   try {
     return open_contents(path, contents_of(path));
   } catch (const fs::filesystem_error& error) {
-    throw system_error(error.path1().string(), "cannot read", error.code().value());
+    const IoError refusal = system_error(error.path1().string(), "cannot read", error.code().value());
+    if (error.path1() == path) throw refusal;
+    throw InvalidRecord(fmt::format("{}: something in it cannot be read", path), refusal.what());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "dppl/invalid_record.h"
 #include "embeddings/digest.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/system_error.h"
@@ -12,13 +13,15 @@
 
 namespace dppl {
 
-ListedImages::ListedImages(std::string root, std::vector<std::string> names, std::optional<std::vector<int64_t>> labels,
-                           std::optional<ClassSet> classes)
-    : root_(std::move(root)), names_(std::move(names)), labels_(std::move(labels)), classes_(std::move(classes)) {
+ListedImages::ListedImages(const std::string& source, std::string root, std::vector<std::string> names, Labels labels)
+    : root_(std::move(root)), names_(std::move(names)), labels_(std::move(labels)) {
   std::string text;
   for (size_t i = 0; i < names_.size(); ++i) {
     struct stat status {};
-    if (::stat(name(i).c_str(), &status) != 0) throw system_error(name(i), "cannot open");
+    if (::stat(name(i).c_str(), &status) != 0) {
+      throw InvalidRecord(fmt::format("{}: an image of it cannot be opened", source),
+                          system_error(name(i), "cannot open").what());
+    }
     text += fmt::format("{}:{}{}", names_[i].size(), names_[i], status.st_size);
   }
   fingerprint_ = to_hex(digest_of(std::as_bytes(std::span(text))));

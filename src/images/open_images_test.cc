@@ -6,6 +6,7 @@
 #include "dppl/error.h"
 #include "dppl/images.h"
 #include "support/expect_error.h"
+#include "support/expect_record_refused.h"
 #include "support/image_files.h"
 #include "support/npy_bytes.h"
 #include "support/temp_dir.h"
@@ -49,7 +50,19 @@ void expect_refused(const std::string& path, std::initializer_list<std::string_v
   expect_error<InvalidInput>([&] { open_images(path, {labels}); }, words);
 }
 
-TEST(ImageFolder, OneFolderAClassInByteOrder) {
+void expect_record_refused(const std::string& path, std::string_view rule, std::string_view secret) {
+  testing::expect_record_refused([&] { open_images(path); }, rule, secret);
+}
+
+// The name that each image's label has.
+std::vector<std::string> names(const ImageSource& source) {
+  const NamedLabels labels = source.named_labels().value();
+  std::vector<std::string> result;
+  for (const size_t place : labels.of) result.push_back(labels.names.at(place));
+  return result;
+}
+
+TEST(ImageFolder, OneFolderPerNameInByteOrder) {
   const ImageDir dir;
   dir.image("set/b/2.png", 1);
   dir.image("set/b/10.PNG", 2);
@@ -62,11 +75,11 @@ TEST(ImageFolder, OneFolderAClassInByteOrder) {
   std::filesystem::create_directories(dir.path("set/empty"));
   const auto source = open_images(dir.path("set"));
   EXPECT_EQ(values(*source), (std::vector<int>{3, 4, 5, 2, 1}));
-  EXPECT_EQ(source->labels(), (Labels{0, 1, 1, 2, 2}));
-  ASSERT_TRUE(source->classes());
-  EXPECT_EQ(source->classes()->size(), 4u);
-  EXPECT_EQ(source->classes()->name(0), "B");
-  EXPECT_EQ(source->classes()->name(3), "empty");
+  EXPECT_EQ(names(*source), (std::vector<std::string>{"B", "a", "a", "b", "b"}));
+  EXPECT_EQ(source->named_labels()->names, (std::vector<std::string>{"B", "a", "b", "empty"}));
+  // Folders are private: neither numbers nor classes come of them.
+  EXPECT_FALSE(source->labels());
+  EXPECT_FALSE(source->classes());
   EXPECT_EQ(source->name(1), dir.path("set/a/deep/er/x.png"));
 }
 
@@ -77,6 +90,7 @@ TEST(ImageFolder, AFlatFolderHasNoLabels) {
   const auto source = open_images(dir.path(""));
   EXPECT_EQ(values(*source), (std::vector<int>{2, 1}));
   EXPECT_FALSE(source->labels());
+  EXPECT_FALSE(source->named_labels());
   EXPECT_FALSE(source->classes());
 }
 
@@ -100,14 +114,21 @@ TEST(ImageFolder, RefusesWhatItCannotUse) {
   const auto source = open_images(dir.path("set"));
   expect_error<InvalidInput>([&] { source->read(0); }, {"set/a/broken.jpg: ", "damaged JPEG"});
   dir.image("set/loose.png", 1);
-  expect_refused(dir.path("set"), {"loose.png", "beside folders"});
-  dir.put("odd/\xff\xfe/x.png", "");
-  expect_refused(dir.path("odd"), {"odd: ", "UTF-8", "rename the folder"});
+  expect_record_refused(dir.path("set"), "set: has images beside folders", "loose.png");
   expect_error<IoError>([&] { open_images(dir.path("nowhere")); }, {"nowhere: cannot open"});
   expect_refused(dir.put("one.png", png_bytes({1, 1, 1, {7}})), {"one.png: is one image"});
 }
 
-TEST(ImageList, NamesBecomeClasses) {
+TEST(ImageFolder, DoesNotNameWhatItCannotReadInside) {
+  const ImageDir dir;
+  dir.image("set/a/x.png", 1);
+  std::filesystem::create_symlink("nowhere", dir.path("set/a/Jane Doe.png"));
+  expect_record_refused(dir.path("set"), "set: an image of it cannot be opened", "Jane Doe");
+  std::filesystem::create_symlink("John Doe", dir.path("set/a/John Doe"));  // leads to itself
+  expect_record_refused(dir.path("set"), "set: something in it cannot be read", "John Doe");
+}
+
+TEST(ImageList, NamesStayNames) {
   const ImageDir dir;
   for (const auto& [name, value] : {std::pair{"x,1.png", 1}, std::pair{"sub/y.png", 2}, std::pair{"z \"q\".png", 3}}) {
     dir.image(name, static_cast<uint8_t>(value));
@@ -116,8 +137,10 @@ TEST(ImageList, NamesBecomeClasses) {
       dir.put("list.csv",
               "\xef\xbb\xbfpath,label\r\n\"x,1.png\",dog\r\nsub/y.png,\"cat, wild\"\r\n\"z \"\"q\"\".png\",dog\r\n"));
   EXPECT_EQ(values(*source), (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(source->labels(), (Labels{1, 0, 1}));
-  EXPECT_EQ(source->classes()->name(0), "cat, wild");
+  EXPECT_EQ(names(*source), (std::vector<std::string>{"dog", "cat, wild", "dog"}));
+  EXPECT_EQ(source->named_labels()->names, (std::vector<std::string>{"cat, wild", "dog"}));
+  EXPECT_FALSE(source->labels());
+  EXPECT_FALSE(source->classes());
 }
 
 TEST(ImageList, NumbersStayNumbersAndLabelsMayBeMissing) {
@@ -127,25 +150,29 @@ TEST(ImageList, NumbersStayNumbersAndLabelsMayBeMissing) {
   const auto numbered = open_images(dir.put("n.csv", "y.png,12\nx.png,3"));
   EXPECT_EQ(values(*numbered), (std::vector<int>{2, 1}));
   EXPECT_EQ(numbered->labels(), (Labels{12, 3}));
+  EXPECT_EQ(names(*numbered), (std::vector<std::string>{"12", "3"}));
   EXPECT_FALSE(numbered->classes());
-  EXPECT_FALSE(open_images(dir.put("p.csv", "x.png\ny.png\n"))->labels());
+  const auto plain = open_images(dir.put("p.csv", "x.png\ny.png\n"));
+  EXPECT_FALSE(plain->labels());
+  EXPECT_FALSE(plain->named_labels());
 }
 
 TEST(ImageList, RefusesTheLineThatIsWrong) {
   const ImageDir dir;
   dir.image("x.png", 1);
-  const auto refused = [&](std::string_view text, std::string_view word) {
-    expect_refused(dir.put("list.csv", text), {"list.csv", word});
+  const auto refused = [&](std::string_view text, std::string_view rule, std::string_view secret) {
+    expect_record_refused(dir.put("list.csv", text), "list.csv: " + std::string(rule), secret);
   };
-  refused("", "names no image");
-  refused("path,label\n", "names no image");
-  refused("x.png,1\nx.gif,2\n", "line 2: does not begin");
-  refused("x.png,1\nx.png\n", "line 2: 1 fields");
-  refused("x.png,1,2\n", "line 1: 3 fields");
-  refused("\"x.png,1\n", "line 1: a quote without an end");
-  refused("\"x.png\"y,1\n", "line 1: something follows");
-  refused("x.png,a\nx.png,\n", "line 2: the label is blank");
-  expect_error<IoError>([&] { open_images(dir.put("list.csv", "gone.png,1\n")); }, {"gone.png: cannot open"});
+  expect_refused(dir.put("list.csv", ""), {"list.csv: names no image"});
+  expect_refused(dir.put("list.csv", "path,label\n"), {"list.csv: names no image"});
+  refused("x.png,1\nJane Doe.gif,2\n", "a line does not begin", "line 2: 'Jane Doe.gif'");
+  refused("x.png,1\nx.png\n", "give path,label in every line", "line 2: 1 fields");
+  refused("x.png,1,2\n", "give path,label in every line", "line 1: 3 fields");
+  refused("\"x.png,1\n", "a line has a quote", "line 1: a quote without an end");
+  refused("\"x.png\"y,1\n", "a line has a quote", "line 1: something follows");
+  refused("x.png,a\nx.png,\n", "a label is blank", "line 2: x.png");
+  refused("x.png,a\n\nx.png,a\n", "a line is blank", "line 2 is blank");
+  refused("x.png,1\ngone.png,1\n", "an image of it cannot be opened", "gone.png: cannot open");
   expect_refused(dir.put("list.csv", "x.png,1\n"), {"have their own"}, dir.path("list.csv"));
 }
 
@@ -233,7 +260,8 @@ TEST(Cifar, TellsHundredFromTen) {
   EXPECT_EQ(source->labels(), (Labels{77, 99}));
   EXPECT_EQ(source->classes()->size(), 100u);
   EXPECT_EQ(values(*source), (std::vector<int>{1, 2}));
-  expect_refused(dir.put("data_batch_1.bin", cifar(1, 10, 1)), {"data_batch_1.bin: ", "label 10"});
+  expect_record_refused(dir.put("data_batch_1.bin", cifar(1, 10, 1)), "data_batch_1.bin: a label is beyond",
+                        "image 0 has label 10");
   expect_refused(dir.put("x.bin", "12345"), {"x.bin: ", "no whole number"});
   expect_refused(dir.put("cut/data_batch_1.bin", "12345").substr(0, dir.path("cut").size()), {"5 bytes"});
   dir.put("fine_label_names.txt", "apple\n");
@@ -259,7 +287,7 @@ TEST(Stl10, ReadsColumnsAndLabelsFromOne) {
   EXPECT_EQ(image.pixels[3], 3);
   EXPECT_EQ(image.pixels[96 * 3 + 1], 4);
   dir.put("train_y.bin", {"\x01\x00", 2});
-  expect_refused(path, {"train_y.bin: entry 1 is 0"});
+  expect_record_refused(path, "train_y.bin: STL-10's labels", "entry 1 is 0");
 }
 
 TEST(NpyImages, ReadsGreyAndColour) {

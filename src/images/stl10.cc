@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/mapped_file.h"
 #include "images/packed.h"
 #include "images/sources.h"
@@ -23,8 +23,8 @@ std::vector<int64_t> read_bytes(const std::string& path) {
   for (const std::byte byte : file.bytes()) {
     labels.push_back(static_cast<int64_t>(byte) - 1);
     if (labels.back() < 0 || labels.back() >= static_cast<int64_t>(kClasses)) {
-      throw InvalidInput(fmt::format("{}: entry {} is {}, and STL-10's labels are 1 … 10; download the file again",
-                                     path, labels.size() - 1, labels.back() + 1));
+      throw InvalidRecord(fmt::format("{}: STL-10's labels are 1 … 10, and one is not; download the file again", path),
+                          fmt::format("entry {} is {}", labels.size() - 1, labels.back() + 1));
     }
   }
   return labels;

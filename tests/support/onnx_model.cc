@@ -168,9 +168,15 @@ OnnxModel& OnnxModel::weights_in_file(const std::string& name, const Shape& shap
 
 OnnxModel& OnnxModel::node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
                            const std::vector<Attribute>& attributes) {
+  return node(op, inputs, std::vector<std::string>{output}, attributes);
+}
+
+OnnxModel& OnnxModel::node(const std::string& op, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes) {
   std::string node;
   for (const std::string& name : inputs) node += bytes_field(1, name);
-  node += bytes_field(2, output) + bytes_field(4, op);
+  for (const std::string& name : outputs) node += bytes_field(2, name);
+  node += bytes_field(4, op);
   for (const Attribute& each : attributes) node += bytes_field(5, attribute(each));
   graph_ += bytes_field(1, node);
   return *this;
@@ -222,6 +228,23 @@ std::vector<double> SmallResNet::reference(const float* image) const {
     }
   }
   return result;
+}
+
+OnnxModel largest_of_batch(int64_t batch) {
+  OnnxModel model;
+  model.input("pixel_values", {batch, 3, 8, 8});
+  model.node("GlobalAveragePool", {"pixel_values"}, "map").node("Flatten", {"map"}, "means");
+  model.node("ReduceMax", {"means"}, "largest", {{"axes", std::vector<int64_t>{0}}});
+  return model.node("Add", {"means", "largest"}, "embedding").output("embedding", {batch, 3});
+}
+
+OnnxModel quantised_by_batch(int64_t batch) {
+  OnnxModel model;
+  model.input("pixel_values", {batch, 3, 8, 8});
+  model.node("DynamicQuantizeLinear", {"pixel_values"}, std::vector<std::string>{"bytes", "scale", "zero"});
+  model.node("DequantizeLinear", {"bytes", "scale", "zero"}, "coarse");
+  model.node("GlobalAveragePool", {"coarse"}, "map").node("Flatten", {"map"}, "embedding");
+  return model.output("embedding", {batch, 3});
 }
 
 SmallViT::SmallViT()

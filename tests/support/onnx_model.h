@@ -23,6 +23,8 @@ class OnnxModel {
   OnnxModel& weights_in_file(const std::string& name, const Shape& shape, const std::string& file);
   OnnxModel& node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
                   const std::vector<Attribute>& attributes = {});
+  OnnxModel& node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {});
   OnnxModel& metadata(const std::string& key, const std::string& value);
 
   std::string bytes() const;
@@ -40,6 +42,11 @@ struct SmallResNet {
   // The same network, written down once more: channels first, 3×8×8 values.
   std::vector<double> reference(const float* image) const;
 };
+
+// Models that mix the images of a batch, N×3×8×8 → N×3: the channels' means plus the largest in the batch, and the
+// means of pixels that are quantised over the range of the whole batch.
+OnnxModel largest_of_batch(int64_t batch = -1);
+OnnxModel quantised_by_batch(int64_t batch = -1);
 
 // A small vision transformer: pixel_values N×3×8×8 → last_hidden_state N×5×6; the class token is the first.
 struct SmallViT {

@@ -1,0 +1,93 @@
+#include "encoders/label_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dppl/invalid_record.h"
+#include "embeddings/npy.h"
+
+namespace dppl {
+namespace {
+
+[[noreturn]] void refuse_label(const std::string& path, const std::string& image, const std::string& label) {
+  throw InvalidRecord(fmt::format("{}: a label is not one of the classes; correct it, or leave the image out. Declare "
+                                  "another class only if you would have without seeing the image",
+                                  path),
+                      fmt::format("{} has label '{}'", image, label));
+}
+
+// A name's number depends on the name and the declared classes alone.
+std::vector<int64_t> by_name(const ImageSource& source, const NamedLabels& labels, std::span<const uint64_t> rows,
+                             const ClassSet& classes, const std::string& path) {
+  std::vector<std::optional<int64_t>> numbers;
+  for (const std::string& name : labels.names) numbers.push_back(classes.find(name));
+  std::vector<int64_t> result;
+  for (const uint64_t row : rows) {
+    const size_t place = labels.of[row];
+    if (!numbers[place]) refuse_label(path, source.name(row), labels.names[place]);
+    result.push_back(*numbers[place]);
+  }
+  return result;
+}
+
+std::vector<int64_t> by_number(const ImageSource& source, const std::vector<int64_t>& labels,
+                               std::span<const uint64_t> rows, const std::optional<ClassSet>& classes,
+                               const std::string& path) {
+  std::vector<int64_t> result;
+  for (const uint64_t row : rows) {
+    if (classes && !classes->contains(labels[row])) refuse_label(path, source.name(row), std::to_string(labels[row]));
+    result.push_back(labels[row]);
+  }
+  return result;
+}
+
+std::vector<int64_t> labels_of(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
+  const std::optional<std::vector<int64_t>> numbers = source.labels();
+  const std::optional<NamedLabels> named = source.named_labels();
+  const std::optional<ClassSet>& declared = options.classes;
+  if (named && declared && (declared->has_names() || !numbers)) {
+    return by_name(source, *named, rows, *declared, options.labels);
+  }
+  if (numbers) return by_number(source, *numbers, rows, declared ? declared : source.classes(), options.labels);
+  if (named) {
+    throw InvalidInput(
+        fmt::format("{}: the labels are names, and classes are declared, never read off the data: one image must not "
+                    "change them; add --classes FILE, one name per line ('dppl embed IMAGES --list-classes' shows the "
+                    "names that there are)",
+                    options.labels));
+  }
+  throw InvalidInput(
+      fmt::format("{}: the images have no labels to write; leave out --labels, or name the file that "
+                  "holds them with --label-source",
+                  options.labels));
+}
+
+}  // namespace
+
+LabelFiles::LabelFiles(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
+  const std::string& path = options.labels;
+  if (path.empty()) return;
+  labels_ = labels_of(source, rows, options);
+  file_ = std::make_unique<AtomicFile>(path);
+  const std::optional<ClassSet> published = source.classes();
+  if (options.classes || !published || !published->has_names()) return;
+  names_path_ = (path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path) + ".classes.txt";
+  names_ = std::make_unique<AtomicFile>(names_path_);
+  for (size_t i = 0; i < published->size(); ++i) names_->write(published->name(i) + "\n");
+}
+
+void LabelFiles::commit(const std::vector<uint64_t>& bad) {
+  if (!file_) return;
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < labels_.size(); ++i) {
+    if (!std::binary_search(bad.begin(), bad.end(), i)) kept.push_back(labels_[i]);
+  }
+  const uint64_t shape[] = {kept.size()};
+  file_->write(npy_header(DType::int64, shape));
+  file_->write(std::as_bytes(std::span(kept)));
+  if (names_) names_->commit();
+  file_->commit();
+}
+
+}  // namespace dppl

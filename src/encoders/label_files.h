@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dppl/embed.h"
+#include "embeddings/atomic_file.h"
+
+namespace dppl {
+
+// The labels of the images that have a row, and the names that a data set's publisher gave its classes. Opened before
+// the work, so that what cannot be written is found then, and written when the work is done.
+class LabelFiles {
+ public:
+  // Does nothing without options.labels. Throws InvalidInput when the images have no labels or have names for which no
+  // classes are declared, and InvalidRecord for a label outside of the classes.
+  LabelFiles(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options);
+
+  const std::string& names_path() const { return names_path_; }  // empty: none
+
+  // `bad` are places in the rows that get no label, in order.
+  void commit(const std::vector<uint64_t>& bad);
+
+ private:
+  std::vector<int64_t> labels_;  // of each row
+  std::unique_ptr<AtomicFile> file_, names_;
+  std::string names_path_;
+};
+
+}  // namespace dppl
