@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "dppl/error.h"
+#include "numbers/strict_math.h"
 
 namespace dppl {
 namespace {

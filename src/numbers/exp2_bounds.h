@@ -1,17 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "dppl/rational.h"
 #include "numbers/integers.h"
+#include "numbers/strict_math.h"
 
 namespace dppl {
 
 // Certified bounds on exp(−γ), fast enough to decide millions of draws a second: no libm, integers and IEEE doubles
 // with proved error bounds. What they cannot decide goes to Interval (see random/bernoulli.h).
-
-static_assert(std::numeric_limits<double>::is_iec559, "the error bounds below are proved for IEEE arithmetic");
 
 // x = γ·log2(e), known as a double within a relative error of 2^-48, split for table look-up: 2^-x = 2^-whole ·
 // 2^-(fraction/2^64).
