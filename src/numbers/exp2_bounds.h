@@ -35,7 +35,8 @@ inline BinaryExponent split_exponent(double x) {
   const uint64_t slack = static_cast<uint64_t>(x * 0x1p16) + 2;
   // x may have been rounded up to an integer or across it, so that X lies below `whole`. Then count from the integer
   // before: from whole − 2^-64, which is farther from X by fraction + 1 at most. slack <= 2^56 + 2, so X > whole − 1.
-  if (fraction < slack && whole > 0) return {whole - 1, ~uint64_t{0}, slack + fraction + 1};
+  if (fraction < slack && whole > 0) [[unlikely]]
+    return {whole - 1, ~uint64_t{0}, slack + fraction + 1};
   return {whole, fraction, slack};
 }
 

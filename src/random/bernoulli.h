@@ -33,7 +33,7 @@ bool bernoulli_exp(Random& random, double x, Exact exact) {
   const uint64_t zeros = std::min(exponent.whole, kDigits);
   if (zeros > 0 && random.next64() >> (kDigits - zeros) != 0) return false;
   const uint64_t first = random.next64();
-  if (exponent.whole < kDigits) {
+  if (exponent.whole < kDigits) [[likely]] {
     const Exp2Bounds bounds = exp2_bounds(exponent.fraction, exponent.slack);
     if (first / 2 + 1 <= bounds.lower) return true;
     if (first / 2 >= bounds.upper) return false;
