@@ -84,8 +84,8 @@ template <typename Check>
 void for_each_model(Check check) {
   for (const Distance distance : {Distance::cosine, Distance::dot, Distance::euclidean}) {
     for (const char* transform : {"none", "center", "pca:6", "whiten:6", "raw"}) {
-      for (const size_t average_pool : {1, 2}) {
-        for (const size_t per_class : {1, 3}) {
+      for (const size_t average_pool : {size_t{1}, size_t{2}}) {
+        for (const size_t per_class : {size_t{1}, size_t{3}}) {
           SCOPED_TRACE(std::string(to_string(distance)) + " " + transform + " " + std::to_string(average_pool));
           check(near_ties(transform, average_pool, distance, per_class));
         }
