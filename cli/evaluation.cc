@@ -4,7 +4,7 @@
 
 #include "cli/progress.h"
 #include "dppl/classify.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl::cli {
 namespace {
@@ -41,8 +41,8 @@ Evaluation TestData::measure(const Model& model, unsigned threads) const {
   const std::vector<int64_t> truth = read_labels(labels, model.classes);
   const Embeddings embeddings = Embeddings::open(input);
   if (embeddings.rows() != truth.size()) {
-    throw InvalidInput(
-        fmt::format("{}: has {} rows, but {} has {} labels", input, embeddings.rows(), labels, truth.size()));
+    throw InvalidRecord(fmt::format("{}: has not as many rows as {} has labels; give one label per row", input, labels),
+                        fmt::format("{} rows, {} labels", embeddings.rows(), truth.size()));
   }
   ProgressBar progress("eval", "rows", embeddings.rows());
   const auto predicted = Classifier(model, threads).predict(embeddings, [&](uint64_t done) {

@@ -153,8 +153,7 @@ void run(const Options& options) {
   Model model = plan.run(reservation ? reservation->take_budget() : Budget::unledgered(budget), *random);
   if (reservation) model.ledger_entry = reservation->digest();
   say_when_interrupted("the budget is spent; the model is there if its file is");
-  const std::string digest = writer.commit(model);
-  if (reservation) ledger->record(*reservation, model.guarantee, digest);
+  const std::string digest = reservation ? writer.commit(model, *ledger, *reservation) : writer.commit(model);
   say_when_interrupted("the model is written");
 
   if (options.json) {

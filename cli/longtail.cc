@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/private_errors.h"
-#include "dppl/error.h"
 #include "dppl/experiments.h"
+#include "dppl/invalid_record.h"
 #include "dppl/rational.h"
 
 namespace dppl::cli {
@@ -30,8 +30,9 @@ ClassSet classes_of(const Options& options) {
   if (labels.empty()) throw InvalidInput(fmt::format("{}: holds no label", options.labels));
   const int64_t largest = *std::max_element(labels.begin(), labels.end());
   if (largest < 0 || largest >= static_cast<int64_t>(ClassSet::kMaxSize)) {
-    throw InvalidInput(fmt::format("{}: label {} is not between 0 and {}; number the classes from 0", options.labels,
-                                   largest, ClassSet::kMaxSize - 1));
+    throw InvalidRecord(fmt::format("{}: the largest label is not between 0 and {}; number the classes from 0",
+                                    options.labels, ClassSet::kMaxSize - 1),
+                        fmt::format("it is {}", largest));
   }
   return ClassSet::numbered(static_cast<size_t>(largest) + 1);
 }

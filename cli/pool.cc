@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl::cli {
 namespace {
@@ -87,7 +88,7 @@ void add_pool(CLI::App& app) {
       ->capture_default_str();
   builder->add_option("--rows", build_options->rows, "Only these rows, in this order (.npy of row numbers)");
   add_common(*builder, build_options);
-  builder->callback([build_options] { build(*build_options); });
+  builder->callback([build_options] { with_public_records([&] { build(*build_options); }); });
 
   auto info_options = std::make_shared<Options>();
   CLI::App* info = add_command(*command, "info", "What a pool file holds; fails when it was changed or damaged",

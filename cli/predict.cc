@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/classify.h"
 #include "dppl/error.h"
@@ -72,6 +73,7 @@ void add_predict(CLI::App& app) {
                       "Similarities to write (.npy, float32, rows × classes; larger is nearer)");
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }
 

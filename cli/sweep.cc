@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl::cli {
 namespace {
@@ -75,7 +76,7 @@ void add_sweep(CLI::App& app) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
-  command->callback([options] { run(*options); });
+  command->callback([options] { with_public_records([&] { run(*options); }); });
 }
 
 }  // namespace dppl::cli

@@ -53,6 +53,14 @@ class FitCommand : public ::testing::Test {
     EXPECT_EQ(files_.entries(), before_);
   }
 
+  // Names of directories hold digits of their own.
+  std::string without_directory(std::string text) const {
+    const std::string directory = files_.path("");
+    for (size_t at = text.find(directory); at != std::string::npos; at = text.find(directory))
+      text.erase(at, directory.size());
+    return text;
+  }
+
   TempDir files_;
   size_t before_ = 0;
 };
@@ -189,19 +197,78 @@ TEST_F(FitCommand, BadRowsAreRefusedBeforeTheLedgerIsCharged) {
   };
   const std::string y = npy_bytes("<i4", "(2,)", raw(labels));
   rows[3] = std::numeric_limits<float>::quiet_NaN();
-  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "row 0");
+  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "not finite");
   rows[3] = std::numeric_limits<float>::infinity();
-  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "row 0");
+  expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "not finite");
   std::fill(rows.begin(), rows.end(), 0.0f);
   expect_refused(with(npy_bytes("<f4", "(2, 8)", raw(rows)), y), "zero");
   std::fill(rows.begin(), rows.end(), 1.0f);
   const std::string x = npy_bytes("<f4", "(2, 8)", raw(rows));
-  expect_refused(with(x, npy_bytes("<i4", "(2,)", raw(std::vector<int32_t>{0, 3}))), "3");
+  expect_refused(with(x, npy_bytes("<i4", "(2,)", raw(std::vector<int32_t>{0, 3}))), "a label");
   expect_refused(with(x, npy_bytes("<i4", "(1,)", raw(std::vector<int32_t>{0}))), "y.npy");
   expect_refused(with(x.substr(0, x.size() - 4), y), "x.npy");
   expect_refused(with(npy_bytes("<f4", "(99999999999, 99999999999)", raw(rows)), y), "x.npy");
   const auto shown = nlohmann::json::parse(run_program({"ledger", "show", "--ledger", path("l"), "--json"}).out);
   EXPECT_EQ(shown.dump().find("reserve\""), std::string::npos) << shown;
+}
+
+// Messages end up in logs: what stands in a private file, where, and how much of it, is for who asks for it.
+TEST_F(FitCommand, ErrorsTellNoRecordUnlessAsked) {
+  struct Case {
+    std::string x, y, rows;
+    std::vector<std::string> detail;
+  };
+  const std::string x = testing::read_text(path("x.npy")), y = testing::read_text(path("y.npy"));
+  std::vector<float> with_nan(1600, 1);
+  with_nan[123 * 8 + 5] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<int32_t> labels(200);
+  labels[137] = 98765;
+  const auto entries = [](int64_t entry) { return npy_bytes("<i8", "(2,)", raw(std::vector<int64_t>{3, entry})); };
+  const std::vector<Case> cases{{x, npy_bytes("<i4", "(200,)", raw(labels)), "", {"137", "98765"}},
+                                {x, npy_bytes("<i4", "(197,)", raw(std::vector<int32_t>(197))), "", {"197", "200"}},
+                                {npy_bytes("<f4", "(200, 8)", raw(with_nan)), y, "", {"123", "nan", "position 5"}},
+                                {x.substr(0, x.size() - 4), y, "", {"200", "6396", "6400"}},
+                                {x, y, entries(777), {"777", "200"}},
+                                {x, y, entries(3), {"row 3"}}};
+  for (const Case& one : cases) {
+    files_.file("x.npy", one.x);
+    files_.file("y.npy", one.y);
+    std::vector<std::string> more{"--rho", "1"};
+    if (!one.rows.empty()) more.insert(more.end(), {"--rows", files_.file("rows.npy", one.rows)});
+    const std::string hidden = fit(more).err;
+    more.push_back("--show-private-errors");
+    const std::string shown = fit(more).err;
+    EXPECT_NE(hidden.find("--show-private-errors tells where"), std::string::npos) << hidden;
+    for (const std::string& word : one.detail) {
+      EXPECT_EQ(without_directory(hidden).find(word), std::string::npos) << word << " in: " << hidden;
+      EXPECT_NE(shown.find(word), std::string::npos) << word << " not in: " << shown;
+    }
+  }
+}
+
+// The same by name, and in the other commands that read records.
+TEST_F(FitCommand, ErrorsTellNoLabelByNameUnlessAsked) {
+  ASSERT_EQ(fit({"--rho", "1", "--seed", "1", "--not-private"}).status, 0);
+  std::string names;
+  for (int i = 0; i < 200; ++i) names += i == 150 ? "Otter\n" : "cat\n";
+  const std::string y = files_.file("names-of-rows.txt", names), classes = path("names.txt");
+  auto fit_by_name = fit_args({"--rho", "1"});
+  fit_by_name[4] = y;
+  for (std::vector<std::string> command : std::vector<std::vector<std::string>>{
+           fit_by_name,
+           {"eval", path("m.dppl"), "--in", path("x.npy"), "--labels", y},
+           {"longtail", "--labels", y, "--classes", classes, "--ratio", "2", "-o", path("idx.npy")},
+           {"report", path("m.dppl"), "--in", path("x.npy"), "--labels", y, "-o", path("r.html")}}) {
+    const RunResult hidden = run_program(command);
+    EXPECT_EQ(hidden.status, 1);
+    EXPECT_NE(hidden.err.find("not one of the 3 classes"), std::string::npos) << hidden.err;
+    EXPECT_EQ(without_directory(hidden.err).find("Otter"), std::string::npos) << hidden.err;
+    EXPECT_EQ(without_directory(hidden.err).find("151"), std::string::npos) << hidden.err;
+    command.push_back("--show-private-errors");
+    const RunResult shown = run_program(command);
+    EXPECT_EQ(shown.status, 1);
+    EXPECT_NE(shown.err.find("line 151 is 'Otter'"), std::string::npos) << shown.err;
+  }
 }
 
 TEST_F(FitCommand, HelpTeachesAndWrongUsageIsTwo) {

@@ -72,12 +72,16 @@ TEST(LongTailCommand, RefusesInOneLineAndWritesNothing) {
   const std::pair<const char*, const char*> cases[] = {
       {"--labels y.npy --ratio 0.5 -o idx.npy", "--ratio: '0.5' is below 1"},
       {"--labels y.npy --ratio nan -o idx.npy", "--ratio: 'nan' is not a number"},
-      {"--labels y.npy --ratio 2 --classes 4 -o idx.npy", "class 3 has no record"},
-      {"--labels y.npy --ratio 2 --classes 2 -o idx.npy", "label 2"},
+      {"--labels y.npy --ratio 2 --classes 4 -o idx.npy", "a class has no record"},
+      {"--labels y.npy --ratio 2 --classes 4 -o idx.npy --show-private-errors", "class 3 has none"},
+      {"--labels y.npy --ratio 2 --classes 2 -o idx.npy", "not one of the classes 0…1"},
+      {"--labels y.npy --ratio 2 --classes 2 -o idx.npy --show-private-errors", "row 2 has label 2"},
       {"--labels y.txt --ratio 2 -o idx.npy", "add --classes names.txt"},
       {"--labels none.npy --ratio 2 -o idx.npy", "holds no label"},
-      {"--labels negative.npy --ratio 2 -o idx.npy", "label -3 is not between"},
-      {"--labels huge.npy --ratio 2 -o idx.npy", "label 1152921504606846976 is not between"},
+      {"--labels negative.npy --ratio 2 -o idx.npy", "the largest label is not between"},
+      {"--labels negative.npy --ratio 2 -o idx.npy --show-private-errors", "it is -3"},
+      {"--labels huge.npy --ratio 2 -o idx.npy", "the largest label is not between"},
+      {"--labels huge.npy --ratio 2 -o idx.npy --show-private-errors", "it is 1152921504606846976"},
       {"--labels absent.npy --ratio 2 -o idx.npy", "absent.npy: cannot open"},
       {"--labels y.npy --ratio 2 -o absent/idx.npy", "absent/idx.npy: cannot write"}};
   for (const auto& [arguments, word] : cases) {

@@ -61,7 +61,8 @@ TEST(ReportCommand, RefusesInOneLineAndWritesNothing) {
            {{"--images", dir.path("none.npy")}, "none.npy"},
            {{"--images", dir.path("images.npy"), "--image-rows", "20:60", "--pool", dir.path("x.npy")},
             "is not the pool"},
-           {{"--in", dir.path("x.npy"), "--labels", dir.path("test-y.npy")}, "90 rows"},
+           {{"--in", dir.path("x.npy"), "--labels", dir.path("test-y.npy")}, "one label per row"},
+           {{"--in", dir.path("x.npy"), "--labels", dir.path("test-y.npy"), "--show-private-errors"}, "90 rows"},
            {{"--ledger", dir.path("ledger"), "--dataset", "nobody"}, "nobody"},
            {{"--ledger", dir.path("none"), "--dataset", "bands"}, "none"}}) {
     std::vector<std::string> args = {"report", model, "-o", page};

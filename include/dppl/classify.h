@@ -25,7 +25,7 @@ class Classifier {
   std::vector<int32_t> predict(const Embeddings& rows, const Progress& progress = {}) const;
   // The similarity of every row to every class, block by block in order: cosine (mean over a class's prototypes), or
   // minus the Euclidean distance, or the inner product (dot). Larger is nearer. `take` gets the first row's number, the
-  // scores (rows × classes) and the nearest classes.
+  // scores (rows × classes) and the nearest classes, which are those of predict() and the first with the largest score.
   using Take = std::function<void(uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest)>;
   void score(const Embeddings& rows, const Take& take) const;
 

@@ -21,4 +21,14 @@ class InvalidRecord : public InvalidInput {
   std::string private_detail_;
 };
 
+// Runs use() on records that are public, such as those of a pool: where the fault stands may be told in the message.
+template <typename Use>
+decltype(auto) with_public_records(const Use& use) {
+  try {
+    return use();
+  } catch (const InvalidRecord& error) {
+    throw InvalidInput(std::string(error.what()) + ": " + error.private_detail());
+  }
+}
+
 }  // namespace dppl

@@ -104,6 +104,8 @@ struct Model {
 };
 
 class AtomicFile;
+class Ledger;
+class Reservation;
 
 // Writes one model file, versioned and checksummed: aside, synced and renamed, so that it appears complete or not at
 // all. Made before the budget is spent, because it claims the space: a full disk or a missing directory is found while
@@ -112,8 +114,14 @@ class ModelWriter {
  public:
   explicit ModelWriter(const std::string& path, uint64_t expected_bytes = 0);
   ~ModelWriter();
-  // Once. Returns the file's BLAKE2b-256 digest in hex.
+  // Once. The whole model is on the disk then, but nobody can see it: the file has no name until publish(), and goes
+  // away without. Returns the file's BLAKE2b-256 digest in hex.
+  std::string write(const Model& model);
+  void publish();
+  // Both at once, for a model that no ledger knows.
   std::string commit(const Model& model);
+  // Both, and in between the ledger records what was released. What the ledger refuses never appears as a file.
+  std::string commit(const Model& model, Ledger& ledger, const Reservation& reservation);
 
  private:
   std::unique_ptr<AtomicFile> file_;

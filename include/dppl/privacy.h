@@ -11,7 +11,7 @@ namespace dppl {
 
 // Which data sets count as neighbours. A record is one labelled embedding.
 enum class Relation {
-  add_remove,        // one record more or less; the default, class counts are private
+  add_remove,        // one record more or less, so class counts are private up to one record; the default
   replace_in_class,  // one record becomes another of the same class; class counts are public
 };
 std::string_view to_string(Relation relation);

@@ -71,11 +71,15 @@ void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
   write_at(fd_, offset, std::as_bytes(std::span(text)), path_);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::finish() {
   assert(fd_ >= 0);
   if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0)
     throw system_error(path_, "cannot write");  // what was reserved and not used
   if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
+}
+
+void AtomicFile::publish() {
+  assert(fd_ >= 0);
   if (aside_.empty()) {
     const int linked = with_free_name(directory_of(target_), aside_, [this](const char* name) {
       return ::linkat(AT_FDCWD, proc_name(fd_).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
@@ -91,6 +95,11 @@ void AtomicFile::commit() {
   if (::rename(aside_.c_str(), target_.c_str()) != 0) throw system_error(path_, "cannot write");
   aside_.clear();
   flush_directory(directory_of(target_), path_);
+}
+
+void AtomicFile::commit() {
+  finish();
+  publish();
 }
 
 }  // namespace dppl

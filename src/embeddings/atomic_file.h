@@ -8,8 +8,8 @@
 
 namespace dppl {
 
-// A file that appears complete or not at all: written aside in the same directory, flushed to the disk and renamed by
-// commit(). Without commit() nothing is left behind and an older file of that name stays as it was.
+// A file that appears complete or not at all: written aside in the same directory, flushed to the disk by finish() and
+// renamed by publish(). Without publish() nothing is left behind and an older file of that name stays as it was.
 class AtomicFile {
  public:
   // Throws IoError when the directory cannot be written, InvalidInput when `path` is something else than a file.
@@ -24,7 +24,11 @@ class AtomicFile {
   void write(std::string_view text);
   // Over bytes that were written before.
   void overwrite(uint64_t offset, std::string_view text);
-  // Once, at the end.
+  // Once, when everything is written: it is on the disk, and what can still fail is the name.
+  void finish();
+  // Once, after finish().
+  void publish();
+  // Both.
   void commit();
 
  private:

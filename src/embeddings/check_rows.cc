@@ -10,7 +10,8 @@
 #include <limits>
 #include <thread>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
+#include "numbers/strict_math.h"
 
 namespace dppl {
 namespace {
@@ -112,10 +113,12 @@ class FirstBad {
   std::vector<float> values(embeddings.dim());
   embeddings.row(row, values);
   const auto found = std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
-  const std::string fault =
-      found == values.end() ? std::string("has no value but zeros, so it has no direction")
-                            : fmt::format("has {} at position {}, which is not finite", *found, found - values.begin());
-  throw InvalidInput(fmt::format("{}: row {} {}; remove the record or embed it again", embeddings.path(), row, fault));
+  const bool zero = found == values.end();
+  throw InvalidRecord(
+      fmt::format("{}: a row {}; remove the record or embed it again", embeddings.path(),
+                  zero ? "has no value but zeros, so it has no direction" : "has a value that is not finite"),
+      zero ? fmt::format("row {} is zero", row)
+           : fmt::format("row {} has {} at position {}, both counted from 0", row, *found, found - values.begin()));
 }
 
 }  // namespace

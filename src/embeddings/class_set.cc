@@ -6,6 +6,7 @@
 
 #include "dppl/embeddings.h"
 #include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/text_lines.h"
 
@@ -64,7 +65,7 @@ ClassSet ClassSet::named(std::vector<std::string> names) {
 ClassSet ClassSet::read(const std::string& path) {
   const MappedFile file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = text_lines(text, path);
+  const std::vector<std::string_view> lines = with_public_records([&] { return text_lines(text, path); });
   return ClassSet(lines.size(),
                   std::make_shared<const Names>(std::vector<std::string>(lines.begin(), lines.end()), path));
 }

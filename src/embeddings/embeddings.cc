@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/float16.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/npy.h"
@@ -33,8 +33,10 @@ void check_matrix(const NpyArray& array, const std::string& path) {
                                    array.shape.size()));
   }
   if (array.shape[1] == 0 || array.shape[1] > kMaxDim) {
-    throw InvalidInput(
-        fmt::format("{}: rows of {} values; between 1 and {} are possible", path, array.shape[1], kMaxDim));
+    // Of a matrix that was saved the wrong way round this is the number of records.
+    throw InvalidRecord(
+        fmt::format("{}: rows of between 1 and {} values are possible; reshape it first", path, kMaxDim),
+        fmt::format("rows of {} values", array.shape[1]));
   }
 }
 
@@ -70,7 +72,8 @@ Embeddings Embeddings::open(const std::string& path) {
 
 Embeddings Embeddings::from_memory(std::vector<float> values, size_t dim) {
   if (dim == 0 || dim > kMaxDim || values.size() % dim != 0) {
-    throw InvalidInput(fmt::format("embeddings in memory: {} values do not make rows of {}", values.size(), dim));
+    throw InvalidRecord(fmt::format("embeddings in memory: the values do not make rows of {}", dim),
+                        fmt::format("{} values", values.size()));
   }
   auto owner = std::make_shared<const std::vector<float>>(std::move(values));
   const std::byte* data = reinterpret_cast<const std::byte*>(owner->data());

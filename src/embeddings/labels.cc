@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dppl/embeddings.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/mapped_file.h"
 #include "embeddings/npy.h"
 #include "embeddings/text_lines.h"
@@ -22,9 +22,9 @@ std::vector<int64_t> read_names(const std::string& path, const ClassSet& classes
   for (const std::string_view line : lines) {
     const std::optional<int64_t> label = classes.find(line);
     if (!label) {
-      throw InvalidInput(
-          fmt::format("{}: line {} is '{}', which is not one of the {} classes; correct it or declare it", path,
-                      labels.size() + 1, line.substr(0, 40), classes.size()));
+      throw InvalidRecord(
+          fmt::format("{}: a label is not one of the {} classes; correct it or declare it", path, classes.size()),
+          fmt::format("line {} is '{}'", labels.size() + 1, line.substr(0, 40)));
     }
     labels.push_back(*label);
   }
@@ -44,10 +44,9 @@ std::optional<int64_t> repeated(std::vector<int64_t> rows) {
 void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std::string_view name) {
   const auto outside = std::find_if(labels.begin(), labels.end(), [&](int64_t l) { return !classes.contains(l); });
   if (outside != labels.end()) {
-    throw InvalidInput(
-        fmt::format("{}: row {} has label {}, which is not one of the classes 0…{}; correct it or declare "
-                    "more classes",
-                    name, outside - labels.begin(), *outside, classes.size() - 1));
+    throw InvalidRecord(fmt::format("{}: a label is not one of the classes 0…{}; correct it or declare more classes",
+                                    name, classes.size() - 1),
+                        fmt::format("row {} has label {}", outside - labels.begin(), *outside));
   }
 }
 
@@ -72,13 +71,15 @@ std::vector<uint64_t> read_rows(const std::string& path, uint64_t limit) {
   const std::vector<int64_t> rows = integers_of(array, path);
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] < 0 || static_cast<uint64_t>(rows[i]) >= limit) {
-      throw InvalidInput(
-          fmt::format("{}: entry {} is row {}, but there are {} rows (counted from 0)", path, i, rows[i], limit));
+      throw InvalidRecord(
+          fmt::format("{}: a row number lies outside of the rows that there are (counted from 0)", path),
+          fmt::format("entry {} is row {}, but there are {} rows", i, rows[i], limit));
     }
   }
   if (const std::optional<int64_t> twice = repeated(rows)) {
-    throw InvalidInput(
-        fmt::format("{}: row {} is named twice; each record may count once: save numpy.unique(rows)", path, *twice));
+    throw InvalidRecord(
+        fmt::format("{}: a row is named twice; each record may count once: save numpy.unique(rows)", path),
+        fmt::format("row {} is named twice", *twice));
   }
   return {rows.begin(), rows.end()};
 }

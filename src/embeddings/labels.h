@@ -7,7 +7,7 @@
 
 namespace dppl {
 
-// Throws InvalidInput, naming the first row whose label is outside the set.
+// Throws InvalidRecord with the first row whose label is outside the set.
 void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std::string_view name);
 
 }  // namespace dppl

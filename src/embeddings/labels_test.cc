@@ -4,6 +4,7 @@
 #include "dppl/error.h"
 #include "embeddings/text_lines.h"
 #include "support/expect_error.h"
+#include "support/expect_private_error.h"
 #include "support/npy_bytes.h"
 #include "support/temp_dir.h"
 
@@ -11,6 +12,7 @@ namespace dppl {
 namespace {
 
 using testing::expect_error;
+using testing::expect_private_error;
 using testing::npy_bytes;
 using testing::raw;
 using testing::TempDir;
@@ -84,9 +86,9 @@ TEST(Labels, WithinTheClassSet) {
   const TempDir dir;
   const std::string path = dir.file("y.npy", npy_bytes("<i4", "(4,)", raw<int32_t>({0, 2, 1, 3})));
   EXPECT_EQ(read_labels(path, ClassSet::numbered(4)), (std::vector<int64_t>{0, 2, 1, 3}));
-  expect_error<InvalidInput>([&] { read_labels(path, ClassSet::numbered(3)); }, {path, "row 3 has label 3", "0…2"});
+  expect_private_error([&] { read_labels(path, ClassSet::numbered(3)); }, {path, "0…2"}, {"row 3 has label 3"});
   const std::string negative = dir.file("n.npy", npy_bytes("|i1", "(2,)", raw<int8_t>({0, -1})));
-  expect_error<InvalidInput>([&] { read_labels(negative, ClassSet::numbered(3)); }, {negative, "row 1 has label -1"});
+  expect_private_error([&] { read_labels(negative, ClassSet::numbered(3)); }, {negative}, {"row 1", "-1"});
 }
 
 TEST(Labels, ByName) {
@@ -96,8 +98,8 @@ TEST(Labels, ByName) {
   EXPECT_EQ(read_labels(dir.file("n.txt", "1\n0\n"), ClassSet::numbered(2)), (std::vector<int64_t>{1, 0}));
   EXPECT_TRUE(read_labels(dir.file("none.txt", ""), classes).empty());
   const std::string bad = dir.file("bad.txt", "dog\nbird\n");
-  expect_error<InvalidInput>([&] { read_labels(bad, classes); }, {bad, "line 2 is 'bird'"});
-  expect_error<InvalidInput>([&] { read_labels(dir.file("b.txt", "dog\n\n"), classes); }, {"line 2 is blank"});
+  expect_private_error([&] { read_labels(bad, classes); }, {bad, "not one of the 2 classes"}, {"line 2", "bird"});
+  expect_private_error([&] { read_labels(dir.file("b.txt", "dog\n\n"), classes); }, {"b.txt", "is blank"}, {"line 2"});
 }
 
 TEST(Rows, DistinctAndWithinTheLimit) {
@@ -108,9 +110,9 @@ TEST(Rows, DistinctAndWithinTheLimit) {
   };
   EXPECT_EQ(rows({5, 0, 9}, 10), (std::vector<uint64_t>{5, 0, 9}));
   EXPECT_TRUE(rows({}, 10).empty());
-  expect_error<InvalidInput>([&] { rows({5, 10}, 10); }, {dir.path("rows.npy"), "entry 1 is row 10", "10 rows"});
-  expect_error<InvalidInput>([&] { rows({-1}, 10); }, {"entry 0 is row -1"});
-  expect_error<InvalidInput>([&] { rows({4, 7, 1, 7}, 10); }, {"row 7 is named twice"});
+  expect_private_error([&] { rows({5, 17}, 16); }, {dir.path("rows.npy")}, {"entry 1 is row 17", "16 rows"});
+  expect_private_error([&] { rows({-1}, 10); }, {dir.path("rows.npy")}, {"entry 0 is row -1"});
+  expect_private_error([&] { rows({4, 7, 1, 7}, 10); }, {"named twice", "numpy.unique"}, {"row 7"});
   const std::string mask = dir.file("mask.npy", npy_bytes("|b1", "(2,)", raw<uint8_t>({0, 1})));
   expect_error<InvalidInput>([&] { read_rows(mask, 10); }, {"is a mask", "flatnonzero"});
 }

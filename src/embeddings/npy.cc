@@ -10,7 +10,7 @@
 #include <limits>
 #include <optional>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl {
 namespace {
@@ -238,7 +238,8 @@ std::vector<int64_t> convert(const NpyArray& array, std::string_view name) {
     std::memcpy(&value, array.data.data() + i * sizeof value, sizeof value);
     if constexpr (std::is_same_v<T, uint64_t>) {
       if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-        refuse(name, fmt::format("entry {} is {}, beyond 2^63 − 1; use smaller numbers", i, value));
+        throw InvalidRecord(fmt::format("{}: an entry is beyond 2^63 − 1; use smaller numbers", name),
+                            fmt::format("entry {} is {}", i, value));
       }
     }
     result[i] = static_cast<int64_t>(value);
@@ -267,10 +268,13 @@ NpyArray parse_npy(std::span<const std::byte> file, std::string_view name) {
   }
   const std::span<const std::byte> data = file.subspan(offset);
   if (data.size() != needed) {
-    refuse(name, fmt::format("{} bytes of data where shape ({}) of {} needs {}; {}", data.size(),
-                             fmt::join(*header.shape, ", "), to_string(*header.dtype), needed,
-                             data.size() < needed ? "the file is cut short: copy or save it again"
-                                                  : "something else follows the array: save it alone"));
+    // Shape and size tell the number of records.
+    throw InvalidRecord(
+        fmt::format("{}: {}", name,
+                    data.size() < needed ? "the file is cut short: it ends before its array; copy or save it again"
+                                         : "something else follows the array; save it alone"),
+        fmt::format("{} bytes of data where shape ({}) of {} needs {}", data.size(), fmt::join(*header.shape, ", "),
+                    to_string(*header.dtype), needed));
   }
   return {*header.dtype, std::move(*header.shape), data};
 }

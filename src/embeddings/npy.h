@@ -19,7 +19,8 @@ struct NpyArray {
 };
 
 // Reads the bytes of a whole .npy file. Trusts nothing in them: throws InvalidInput, beginning with `name`, for
-// whatever is not a little-endian C-ordered array of a DType.
+// whatever is not a little-endian C-ordered array of a DType. Numbers that count or come from the array, which may be
+// private, are in InvalidRecord's detail only; so it is below.
 NpyArray parse_npy(std::span<const std::byte> file, std::string_view name);
 
 // A one-dimensional array of integers (bool counts as one). Throws InvalidInput for other arrays and for values above

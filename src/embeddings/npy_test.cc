@@ -5,12 +5,14 @@
 #include "dppl/error.h"
 #include "dppl/random.h"
 #include "support/expect_error.h"
+#include "support/expect_private_error.h"
 #include "support/npy_bytes.h"
 
 namespace dppl {
 namespace {
 
 using testing::expect_error;
+using testing::expect_private_error;
 using testing::npy_bytes;
 using testing::npy_with_header;
 using testing::raw;
@@ -122,7 +124,8 @@ TEST(Npy, RefusesBrokenHeaders) {
 TEST(Npy, RefusesDataThatDoesNotFit) {
   expect_refused(npy_bytes("<f4", "(2, 3)", std::string(23, 'x')), "cut short");
   expect_refused(npy_bytes("<f4", "(2, 3)", std::string(25, 'x')), "something else follows");
-  expect_refused(npy_bytes("<f4", "(2, 3)", ""), "0 bytes of data where shape (2, 3) of float32 needs 24");
+  expect_private_error([] { parse(npy_bytes("<f4", "(2, 3)", "")); }, {"x.npy: ", "cut short"},
+                       {"0 bytes of data where shape (2, 3) of float32 needs 24"});
   expect_refused(npy_bytes("<f4", "(1000000000, 1000000000)", std::string(64, 'x')), "cut short");
 }
 
@@ -142,7 +145,11 @@ TEST(Npy, ReadsIntegersOfEveryType) {
   const auto refused = [&](const std::string& file, std::string_view word) {
     expect_error<InvalidInput>([&] { read(file); }, {"y.npy: ", word});
   };
-  refused(npy_bytes("<u8", "(2,)", raw<uint64_t>({1, uint64_t{1} << 63})), "entry 1 is 9223372036854775808");
+  expect_private_error(
+      [&] {
+        read(npy_bytes("<u8", "(2,)", raw<uint64_t>({1, uint64_t{1} << 63})));
+      },
+      {"y.npy: ", "2^63"}, {"entry 1 is 9223372036854775808"});
   refused(npy_bytes("<i8", "(1, 1)", raw<int64_t>({1})), "2 dimensions");
   refused(npy_bytes("<i8", "()", raw<int64_t>({1})), "0 dimensions");
   refused(npy_bytes("<f4", "(1,)", raw<float>({1})), "float32 where integers");

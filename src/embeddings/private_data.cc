@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "dppl/embeddings.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/check_rows.h"
 #include "embeddings/labels.h"
 
@@ -10,8 +10,9 @@ namespace {
 
 void check_counts(const Embeddings& embeddings, size_t labels, std::string_view labels_name) {
   if (embeddings.rows() != labels) {
-    throw InvalidInput(fmt::format("{}: {} labels for the {} rows of {}; give one label a row", labels_name, labels,
-                                   embeddings.rows(), embeddings.path()));
+    throw InvalidRecord(
+        fmt::format("{}: not as many labels as {} has rows; give one label per row", labels_name, embeddings.path()),
+        fmt::format("{} labels for {} rows", labels, embeddings.rows()));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "dppl/error.h"
 #include "embeddings/private_access.h"
 #include "support/expect_error.h"
+#include "support/expect_private_error.h"
 #include "support/npy_bytes.h"
 #include "support/temp_dir.h"
 
@@ -17,6 +18,7 @@ namespace dppl {
 namespace {
 
 using testing::expect_error;
+using testing::expect_private_error;
 using testing::npy_bytes;
 using testing::raw;
 using testing::TempDir;
@@ -72,26 +74,47 @@ TEST(PrivateData, ChosenRowsAlone) {
   std::vector<float> scratch(2);
   EXPECT_EQ(access.row_view(0, scratch)[0], 5);
   EXPECT_EQ(access.row_of(1), 0u);
-  expect_error<InvalidInput>([&] { open({0, 1}); }, {dir.path("x.npy"), "row 1 has nan at position 0"});
-  expect_error<InvalidInput>([&] { open({3}); }, {dir.path("x.npy"), "row 3 has no value but zeros"});
-  expect_error<InvalidInput>([&] { open({4}); }, {dir.path("rows.npy"), "entry 0 is row 4"});
-  expect_error<InvalidInput>([&] { open({0, 0}); }, {"named twice"});
+  expect_private_error([&] { open({0, 1}); }, {dir.path("x.npy"), "not finite"}, {"row 1 has nan at position 0"});
+  expect_private_error([&] { open({3}); }, {dir.path("x.npy"), "no value but zeros"}, {"row 3"});
+  expect_private_error([&] { open({4}); }, {dir.path("rows.npy")}, {"entry 0 is row 4", "4 rows"});
+  expect_private_error([&] { open({0, 0}); }, {"named twice"}, {"row 0"});
+}
+
+// Shapes and sizes of private files tell the number of records.
+TEST(PrivateData, BrokenFilesDoNotTellHowManyRecordsThereAre) {
+  const TempDir dir;
+  const std::string x = npy_bytes("<f4", "(77, 2)", raw(std::vector<float>(154, 1)));
+  const std::string y = npy_bytes("<i8", "(77,)", raw(std::vector<int64_t>(77)));
+  const auto open = [&](const std::string& rows, const std::string& labels) {
+    return PrivateData::open(dir.file("x.npy", rows), dir.file("y.npy", labels), ClassSet::numbered(3));
+  };
+  expect_private_error([&] { open(x.substr(0, x.size() - 1), y); }, {dir.path("x.npy"), "cut short"},
+                       {"(77, 2)", "616"});
+  expect_private_error([&] { open(x, y + "."); }, {dir.path("y.npy"), "something else follows"}, {"(77)", "616"});
+  const std::string fewer = npy_bytes("<i8", "(76,)", raw(std::vector<int64_t>(76)));
+  expect_private_error([&] { open(x, fewer); }, {dir.path("x.npy"), dir.path("y.npy")}, {"76 labels for 77 rows"});
+  const std::string wide = npy_bytes("<f4", "(0, 1000077)", "");
+  expect_private_error([&] { open(wide, y); }, {dir.path("x.npy"), "1000000"}, {"1000077"});
 }
 
 TEST(PrivateData, RefusesWhatDoesNotFit) {
   const ClassSet classes = ClassSet::numbered(2);
-  expect_error<InvalidInput>(
+  expect_private_error(
       [&] {
         PrivateData::from_memory({1, 2, 3, 4}, 2, {0}, classes);
       },
-      {"1 labels for the 2 rows"});
-  expect_error<InvalidInput>([&] { PrivateData::from_memory({1, 2}, 2, {2}, classes); }, {"row 0 has label 2"});
-  expect_error<InvalidInput>([&] { PrivateData::from_memory({1, 2, 3}, 2, {0}, classes); }, {"do not make rows"});
-  expect_error<InvalidInput>(
+      {"one label per row"}, {"1 labels for 2 rows"});
+  expect_private_error([&] { PrivateData::from_memory({1, 2}, 2, {2}, classes); }, {"0…1"}, {"row 0 has label 2"});
+  expect_private_error(
+      [&] {
+        PrivateData::from_memory({1, 2, 3}, 2, {0}, classes);
+      },
+      {"do not make rows of 2"}, {"3 "});
+  expect_private_error(
       [&] {
         PrivateData::from_memory({1, 2, 3, -kInfinity}, 2, {0, 1}, classes);
       },
-      {"row 1 has -inf at position 1"});
+      {"not finite"}, {"row 1 has -inf at position 1"});
   // No record at all is a neighbour of one record, so it is valid.
   const PrivateData none = PrivateData::from_memory({}, 2, {}, classes);
   EXPECT_EQ(PrivateAccess(none).size(), 0u);

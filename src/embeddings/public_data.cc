@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "dppl/embeddings.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/check_rows.h"
 #include "embeddings/digest.h"
 #include "embeddings/pool_file.h"
@@ -34,7 +34,7 @@ struct PublicData::State {
     if (embeddings.rows() == 0) {
       throw InvalidInput(fmt::format("{}: has no rows; a pool needs at least one", embeddings.path()));
     }
-    check_rows(embeddings, std::nullopt, threads);
+    with_public_records([&] { check_rows(embeddings, std::nullopt, threads); });
   }
 
   // A pool file has checked its rows; seen as a matrix it holds int8.
@@ -53,11 +53,12 @@ struct PublicData::State {
 
 PublicData PublicData::open(const std::string& path, unsigned threads) {
   if (is_pool_file(path)) return PublicData(std::make_shared<State>(PoolFile::open(path, threads), path));
-  return PublicData(std::make_shared<State>(Embeddings::open(path), threads));
+  return PublicData(std::make_shared<State>(with_public_records([&] { return Embeddings::open(path); }), threads));
 }
 
 PublicData PublicData::from_memory(std::vector<float> values, size_t dim, unsigned threads) {
-  return PublicData(std::make_shared<State>(Embeddings::from_memory(std::move(values), dim), threads));
+  Embeddings embeddings = with_public_records([&] { return Embeddings::from_memory(std::move(values), dim); });
+  return PublicData(std::make_shared<State>(std::move(embeddings), threads));
 }
 
 size_t PublicData::size() const { return state_->embeddings.rows(); }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 
 namespace dppl {
 namespace {
@@ -58,7 +58,8 @@ std::vector<std::string_view> text_lines(std::string_view text, std::string_view
     lines.push_back(take_line(text));
     const std::string_view fault = fault_of_line(lines.back());
     if (!fault.empty()) {
-      throw InvalidInput(fmt::format("{}: line {} {}; give one name a line, in UTF-8", name, lines.size(), fault));
+      throw InvalidRecord(fmt::format("{}: a line {}; give one name a line, in UTF-8", name, fault),
+                          fmt::format("line {} {}", lines.size(), fault));
     }
   }
   return lines;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "dppl/error.h"
 #include "dppl/experiments.h"
+#include "dppl/invalid_record.h"
 #include "dppl/random.h"
 #include "embeddings/labels.h"
 #include "random/uniform.h"
@@ -63,8 +63,9 @@ std::vector<uint64_t> long_tail_rows(std::span<const int64_t> labels, const Clas
   const std::vector<uint64_t> available = class_counts(labels, classes);
   const auto smallest = std::min_element(available.begin(), available.end());
   if (*smallest == 0) {
-    throw InvalidInput(fmt::format("labels: class {} has no record, so no long tail can be made; declare fewer classes",
-                                   classes.name(static_cast<size_t>(smallest - available.begin()))));
+    throw InvalidRecord(
+        "labels: a class has no record, so no long tail can be made; declare fewer classes",
+        fmt::format("class {} has none", classes.name(static_cast<size_t>(smallest - available.begin()))));
   }
   const std::vector<uint64_t> counts = long_tail_counts(*smallest, classes.size(), ratio);
 

@@ -8,11 +8,13 @@
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "support/expect_error.h"
+#include "support/expect_private_error.h"
 
 namespace dppl {
 namespace {
 
 using testing::expect_error;
+using testing::expect_private_error;
 
 std::vector<int64_t> balanced_labels(size_t classes, size_t each) {
   std::vector<int64_t> labels;
@@ -118,9 +120,9 @@ TEST(LongTail, FavoursNoClassAndNoRow) {
 TEST(LongTail, RefusesWhatCannotBe) {
   const ClassSet three = ClassSet::numbered(3);
   const std::vector<int64_t> labels = {0, 1, 1, 0};
-  expect_error<InvalidInput>([&] { long_tail_rows(labels, three, 2, 0); }, {"class 2 has no record"});
-  expect_error<InvalidInput>([&] { long_tail_rows({}, three, 2, 0); }, {"class 0 has no record"});
-  expect_error<InvalidInput>([&] { long_tail_rows(labels, ClassSet::numbered(1), 2, 0); }, {"row 1 has label 1"});
+  expect_private_error([&] { long_tail_rows(labels, three, 2, 0); }, {"a class has no record"}, {"class 2"});
+  expect_private_error([&] { long_tail_rows({}, three, 2, 0); }, {"a class has no record"}, {"class 0"});
+  expect_private_error([&] { long_tail_rows(labels, ClassSet::numbered(1), 2, 0); }, {"0…0"}, {"row 1 has label 1"});
   for (const double ratio : {0.99, 0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
     expect_error<InvalidInput>([&] { long_tail_rows(labels, ClassSet::numbered(2), ratio, 0); }, {"ratio"});
   }

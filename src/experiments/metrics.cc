@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dppl/error.h"
 #include "dppl/experiments.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/labels.h"
 
 namespace dppl {
@@ -14,8 +14,8 @@ void check(std::span<const int64_t> predicted, std::span<const int64_t> truth, c
            const std::optional<std::vector<uint64_t>>& training_counts) {
   if (truth.empty()) throw InvalidInput("test labels: there are none; give at least one record to evaluate");
   if (predicted.size() != truth.size()) {
-    throw InvalidInput(
-        fmt::format("test labels: {} labels for {} predictions; give one label a row", truth.size(), predicted.size()));
+    throw InvalidRecord("test labels: not as many as predictions; give one label per row",
+                        fmt::format("{} labels for {} predictions", truth.size(), predicted.size()));
   }
   check_labels(truth, classes, "test labels");
   check_labels(predicted, classes, "predictions");

@@ -7,6 +7,7 @@
 
 #include "dppl/error.h"
 #include "dppl/experiments.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/mapped_file.h"
 #include "experiments/method_settings.h"
 #include "experiments/plan_table.h"
@@ -260,7 +261,7 @@ class PlanParser {
 template <typename Use>
 auto reading(const SweepPlan& plan, size_t line, const std::string& what, Use use) {
   try {
-    return use();
+    return with_public_records(use);  // a sweep is for data that are open
   } catch (const Error& error) {
     throw InvalidInput(
         fmt::format("{}:{}: {}: {} (relative paths are looked up under --data)", plan.file, line, what, error.what()));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dppl/invalid_record.h"
 #include "embeddings/check_rows.h"
 #include "embeddings/class_rows.h"
 #include "embeddings/digest.h"
@@ -39,11 +40,15 @@ std::string digest_of_rows(const Embeddings& rows, std::span<const int64_t> labe
 
 std::shared_ptr<const DataSet> DataSet::open(const SweepPlan::Data& data, unsigned threads) {
   const ClassSet classes = ClassSet::parse(data.classes);
-  auto result = std::make_shared<DataSet>(DataSet{classes, Embeddings::open(data.train), Embeddings::open(data.test),
-                                                  read_labels(data.train_labels, classes),
-                                                  read_labels(data.test_labels, classes), ""});
-  check_rows(result->train, std::nullopt, threads);
-  check_rows(result->test, std::nullopt, threads);
+  // A sweep is for data that are open.
+  auto result = with_public_records([&] {
+    auto opened = std::make_shared<DataSet>(DataSet{classes, Embeddings::open(data.train), Embeddings::open(data.test),
+                                                    read_labels(data.train_labels, classes),
+                                                    read_labels(data.test_labels, classes), ""});
+    check_rows(opened->train, std::nullopt, threads);
+    check_rows(opened->test, std::nullopt, threads);
+    return opened;
+  });
   result->digest = digest_of_rows(result->train, result->train_labels) + " " +
                    digest_of_rows(result->test, result->test_labels) + " " + std::to_string(classes.size());
   return result;

@@ -1,29 +1,29 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "dppl/rational.h"
 #include "numbers/integers.h"
+#include "numbers/strict_math.h"
 
 namespace dppl {
 
 // Certified bounds on exp(−γ), fast enough to decide millions of draws a second: no libm, integers and IEEE doubles
 // with proved error bounds. What they cannot decide goes to Interval (see random/bernoulli.h).
 
-static_assert(std::numeric_limits<double>::is_iec559, "the error bounds below are proved for IEEE arithmetic");
-
-// x = γ·log2(e), known as a double within a relative error of 2^-48, split for table look-up: 2^-x = 2^-whole ·
-// 2^-(fraction/2^64).
+// A real exponent X >= 0, known as a double x within a relative error of 2^-48, split for table look-up: 2^-X is about
+// 2^-whole · 2^-(fraction/2^64).
 struct BinaryExponent {
-  uint64_t whole;
+  uint64_t whole;  // at most X, certainly: 2^-X has that many leading zeros, whatever was rounded on the way to x
   uint64_t fraction;
-  uint64_t slack;  // |x − (whole + fraction/2^64)| ≤ slack·2^-64
+  uint64_t slack;  // |X − (whole + fraction/2^64)| <= slack·2^-64 where X < kLargestExponent
 };
 
 // Exponents from here on are cut to this value, to keep the split within 64 bits. A smaller exponent is a larger bound,
-// so upper bounds stay valid; lower bounds are void long before.
+// so `whole` and upper bounds stay valid; lower bounds are void long before.
 inline constexpr double kLargestExponent = 0x1p40;
+// What `whole` is for them.
+inline constexpr uint64_t kLargestWhole = (uint64_t{1} << 40) - 1;
 
 // Precondition: 0 <= x.
 inline BinaryExponent split_exponent(double x) {
@@ -32,7 +32,12 @@ inline BinaryExponent split_exponent(double x) {
   // Exact: the fractional part of a double is a double, and scaling by 2^64 is exact; the cast drops less than one
   // unit.
   const auto fraction = static_cast<uint64_t>((x - static_cast<double>(whole)) * 0x1p64);
-  return {whole, fraction, static_cast<uint64_t>(x * 0x1p16) + 2};
+  const uint64_t slack = static_cast<uint64_t>(x * 0x1p16) + 2;
+  // x may have been rounded up to an integer or across it, so that X lies below `whole`. Then count from the integer
+  // before: from whole − 2^-64, which is farther from X by fraction + 1 at most. slack <= 2^56 + 2, so X > whole − 1.
+  if (fraction < slack && whole > 0) [[unlikely]]
+    return {whole - 1, ~uint64_t{0}, slack + fraction + 1};
+  return {whole, fraction, slack};
 }
 
 namespace detail {
@@ -56,7 +61,7 @@ struct Exp2Bounds {
 //    of 2^-80, that is less than 1 of ours; the shift to 2^-63 adds less than 1: e^-y is known within ±2.
 //  · Each table entry is short by less than 1. A product of two factors <= 2^63, each known within a and b, is known
 //    within a + b + 2 after the floor. So coarse·fine is known within 4 and the whole within 4 + 2 + 2 = 8 < 16.
-//  · d(2^-x)/dx >= −ln 2, so `slack` units of 2^-64 in x move the value by less than `slack` units of 2^-63.
+//  · d(2^-x)/dx >= −ln 2 for x >= 0, so `slack` units of 2^-64 in x move the value by less than `slack` units of 2^-63.
 inline Exp2Bounds exp2_bounds(uint64_t fraction, uint64_t slack) {
   constexpr uint64_t kLn2 = 0xB17217F7D1CF79ABull;  // floor(ln 2 · 2^64)
   const uint64_t r = fraction & ((uint64_t{1} << 48) - 1);

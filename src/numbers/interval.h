@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dppl/rational.h"
+#include "numbers/strict_math.h"
 
 namespace dppl {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -16,7 +17,8 @@
 namespace dppl {
 namespace {
 
-// Rows of a block: its scores and, at 1,280 dimensions, its rows fit a second-level cache about.
+// Rows of a block: its scores and, at 1,280 dimensions, its rows fit a second-level cache about. The order of additions
+// in a library's product may depend on where a block begins and ends, so there is one partition for all.
 constexpr size_t kBlock = 512;
 
 double inverse_length(const float* row, size_t n) {
@@ -99,38 +101,94 @@ struct Classifier::State {
     return copy.data();
   }
 
-  void nearest_folded(const float* rows, size_t count, std::vector<float>& scores, int32_t* nearest) const {
-    scores.resize(count * classes);
-    multiply_rows(rows, count, input_dim, weights.data(), classes, scores.data());
+  // What became of a row's length on the way to its numbers.
+  enum class Scaled : bool { no, to_unit_length };
+
+  // Per row numbers that order the classes as the similarities do: those up to a positive factor, which score() makes
+  // good and predict() need not know. The same bits for both, since this is one product of the same blocks.
+  void folded_block(const float* rows, size_t count, float* scores, int32_t* nearest, Scaled* scaled) const {
+    multiply_rows(rows, count, input_dim, weights.data(), classes, scores);
     for (size_t i = 0; i < count; ++i) {
-      float* row = scores.data() + i * classes;
-      if (has_offsets) {
-        const auto scale = static_cast<float>(inverse_length(rows + i * input_dim, input_dim));
-        for (size_t c = 0; c < classes; ++c) row[c] = row[c] * scale - offsets[c];
-      }
+      float* row = scores + i * classes;
+      scaled[i] = subtract_offsets(rows + i * input_dim, row);
       nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
     }
   }
 
-  void score_block(const float* rows, size_t count, std::vector<float>& scores, int32_t* nearest) const {
+  Scaled subtract_offsets(const float* x, float* row) const {
+    const bool extreme = !is_ordinary(row);
+    if (extreme) {
+      std::vector<float> unit(input_dim);
+      scale_row(x, input_dim, inverse_length(x, input_dim), unit.data());
+      multiply_rows(unit.data(), 1, input_dim, weights.data(), classes, row);
+    }
+    if (has_offsets) {
+      const auto scale = extreme ? 1.0f : static_cast<float>(inverse_length(x, input_dim));
+      for (size_t c = 0; c < classes; ++c) row[c] = row[c] * scale - offsets[c];
+    }
+    return extreme || has_offsets ? Scaled::to_unit_length : Scaled::no;
+  }
+
+  // Whether the products of a row of this length neither overflowed nor lost digits.
+  bool is_ordinary(const float* row) const {
+    float total = 0;
+    for (size_t c = 0; c < classes; ++c) total += std::abs(row[c]);
+    return total >= 0x1p-60f && total <= 0x1p60f;
+  }
+
+  // Similarities from what folded_block() says.
+  void scale_scores(const float* rows, size_t count, float* scores, const int32_t* nearest,
+                    const Scaled* scaled) const {
     std::vector<float> transformed(count * output_dim);
     transform.apply({rows, count * input_dim}, transformed);
-    scores.resize(count * classes);
     for (size_t i = 0; i < count; ++i) {
-      float* row = transformed.data() + i * output_dim;
-      if (transform.spec().kind != TransformSpec::Kind::raw || distance != Distance::euclidean) {
+      double factor = inverse_length(transformed.data() + i * output_dim, output_dim);
+      const bool is_raw = transform.spec().kind == TransformSpec::Kind::raw;
+      const double squares = sum_of_squares(rows + i * input_dim, input_dim);
+      if (is_raw && scaled[i] == Scaled::to_unit_length) factor *= std::sqrt(squares);
+      if (!is_raw && scaled[i] == Scaled::no) factor *= squares > 0 ? 1 / std::sqrt(squares) : 0;
+      scale_in_order(scores + i * classes, factor, static_cast<size_t>(nearest[i]));
+    }
+  }
+
+  // Rounding may make two equal; then the nearest stays ahead of those that would be found first.
+  void scale_in_order(float* row, double factor, size_t nearest) const {
+    for (size_t c = 0; c < classes; ++c) row[c] = static_cast<float>(static_cast<double>(row[c]) * factor);
+    for (size_t c = 0; c < nearest; ++c) {
+      if (row[c] == row[nearest]) row[c] = std::nextafter(row[c], -std::numeric_limits<float>::infinity());
+    }
+  }
+
+  void euclidean_block(const float* rows, size_t count, float* scores, int32_t* nearest) const {
+    std::vector<float> transformed(count * output_dim);
+    transform.apply({rows, count * input_dim}, transformed);
+    if (transform.spec().kind != TransformSpec::Kind::raw) {
+      for (size_t i = 0; i < count; ++i) {
+        float* row = transformed.data() + i * output_dim;
         scale_row(row, output_dim, inverse_length(row, output_dim), row);
       }
     }
-    multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores.data());
+    multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores);
     for (size_t i = 0; i < count; ++i) {
-      float* row = scores.data() + i * classes;
-      if (distance == Distance::euclidean) {
-        const auto half = static_cast<float>(sum_of_squares(transformed.data() + i * output_dim, output_dim) / 2);
-        for (size_t c = 0; c < classes; ++c) row[c] = -std::sqrt(std::max(0.0f, 2 * (half + half_squares[c] - row[c])));
-      }
+      float* row = scores + i * classes;
+      const auto half = static_cast<float>(sum_of_squares(transformed.data() + i * output_dim, output_dim) / 2);
+      for (size_t c = 0; c < classes; ++c) row[c] = -std::sqrt(std::max(0.0f, 2 * (half + half_squares[c] - row[c])));
       nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
     }
+  }
+
+  enum class Wanted : bool { nearest, scores };
+
+  // The one way from rows to labels. Without `Wanted::scores` what stands in `scores` is of no use afterwards.
+  void classify_block(const Embeddings& rows, size_t begin, size_t end, Wanted wanted, float* scores,
+                      int32_t* nearest) const {
+    thread_local std::vector<float> copy;
+    thread_local std::vector<Scaled> scaled;
+    const float* values = block(rows, begin, end, copy);
+    if (distance == Distance::euclidean) return euclidean_block(values, end - begin, scores, nearest);
+    scaled.resize(end - begin);
+    folded_block(values, end - begin, scores, nearest, scaled.data());
+    if (wanted == Wanted::scores) scale_scores(values, end - begin, scores, nearest, scaled.data());
   }
 
   void check(const Embeddings& rows) const {
@@ -155,13 +213,9 @@ std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress&
   std::atomic<uint64_t> done{0};
   std::mutex progress_mutex;
   parallel_blocks(rows.rows(), kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
-    thread_local std::vector<float> copy, scores;
-    const float* block = state_->block(rows, begin, end, copy);
-    if (state_->distance != Distance::euclidean) {
-      state_->nearest_folded(block, end - begin, scores, nearest.data() + begin);
-    } else {
-      state_->score_block(block, end - begin, scores, nearest.data() + begin);
-    }
+    thread_local std::vector<float> scores;
+    scores.resize((end - begin) * state_->classes);
+    state_->classify_block(rows, begin, end, State::Wanted::nearest, scores.data(), nearest.data() + begin);
     done += end - begin;
     if (progress) {
       const std::lock_guard lock(progress_mutex);
@@ -173,21 +227,19 @@ std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress&
 
 void Classifier::score(const Embeddings& rows, const Take& take) const {
   state_->check(rows);
-  std::vector<float> copy, scores;
-  std::vector<int32_t> nearest(kBlock);
-  // Blocks in order, each split among the threads.
-  const size_t part = std::max<size_t>(kBlock / std::max(state_->threads, 1u), 1);
-  for (size_t begin = 0; begin < rows.rows(); begin += kBlock) {
-    const size_t count = std::min(kBlock, rows.rows() - begin);
+  std::vector<float> scores;
+  std::vector<int32_t> nearest;
+  // As many of predict()'s blocks at a time as there are threads.
+  const size_t together = kBlock * std::max(state_->threads, 1u);
+  for (size_t begin = 0; begin < rows.rows(); begin += together) {
+    const size_t count = std::min(together, rows.rows() - begin);
     scores.resize(count * state_->classes);
-    parallel_blocks(count, part, state_->threads, [&](size_t first, size_t last, unsigned) {
-      std::vector<float> own_copy, own_scores;
-      const float* block = state_->block(rows, begin + first, begin + last, own_copy);
-      state_->score_block(block, last - first, own_scores, nearest.data() + first);
-      std::copy(own_scores.begin(), own_scores.end(),
-                scores.begin() + static_cast<std::ptrdiff_t>(first * state_->classes));
+    nearest.resize(count);
+    parallel_blocks(count, kBlock, state_->threads, [&](size_t first, size_t last, unsigned) {
+      state_->classify_block(rows, begin + first, begin + last, State::Wanted::scores,
+                             scores.data() + first * state_->classes, nearest.data() + first);
     });
-    take(begin, scores, std::span(nearest).first(count));
+    take(begin, scores, nearest);
   }
 }
 

@@ -31,9 +31,9 @@ TEST(DescribeModel, APublicModelInWords) {
                       "budget was ε = 0.1; neighbours: add-remove", "whiten:2", "0 17; 1 4; 2 999", "1000 rows",
                       std::string(64, 'a'), "ledger entry         none", "1 + cosine, clipped to 0 … 2"});
   // Costs as they are, and when a record is replaced.
-  expect_words(text,
-               {"pure ε                0.1               0.2\n", "ρ-zCDP                0.00125           0.005\n",
-                "ε at δ = 1e-5", "ε at δ = 1e-6", "protects whether a record is there, what it holds, its class"});
+  expect_words(text, {"pure ε                0.1               0.2\n",
+                      "ρ-zCDP                0.00125           0.005\n", "ε at δ = 1e-5", "ε at δ = 1e-6",
+                      "protects whether any one record is there, what it holds and its class"});
   EXPECT_EQ(text.find("NOT PRIVATE"), std::string::npos);
   EXPECT_EQ(text.find("class sizes are taken"), std::string::npos);
 }
@@ -60,7 +60,21 @@ TEST(DescribeModel, ReplaceInClassSaysWhatIsNotProtected) {
   expect_words(text, {"Replacing one person's record", "of the same class", "class sizes are taken as public",
                       "neither its class nor that it is there", "naive"});
   EXPECT_EQ(text.find("if one record is replaced"), std::string::npos);
-  EXPECT_EQ(text.find("protects whether a record is there"), std::string::npos);
+  EXPECT_EQ(text.find("protects whether any one record is there"), std::string::npos);
+  EXPECT_EQ(text.find("About how many records"), std::string::npos);
+}
+
+// Noisy sums and counts tell about how large a class is: only one record more or less is hidden.
+TEST(DescribeModel, ClassSizesAreProtectedUpToOneRecordOnly) {
+  for (const auto& [name, model] : all_sample_models()) {
+    if (model.guarantee.relation != Relation::add_remove) continue;
+    const std::string text = describe_model(model);
+    const size_t limits = text.find("NOT PROTECTED");
+    ASSERT_NE(limits, std::string::npos);
+    expect_words(text.substr(0, limits), {"the sizes of the classes up to one record"});
+    expect_words(text.substr(limits), {"About how many records each class has"});
+    EXPECT_EQ(text.find("and the sizes of the classes"), std::string::npos) << name;
+  }
 }
 
 TEST(DescribeModel, ASeededModelIsLoudlyNotPrivate) {

@@ -103,7 +103,8 @@ std::string guess_words(const Guarantee& guarantee) {
 
 std::string_view protected_words(Relation relation) {
   return relation == Relation::add_remove
-             ? "So this protects whether a record is there, what it holds, its class, and the sizes of the classes."
+             ? "So this protects whether any one record is there, what it holds and its class; the sizes of the "
+               "classes up to one record."
              : "So this protects what a record holds, but neither its class nor that it is there.";
 }
 
@@ -112,8 +113,10 @@ std::vector<std::string_view> unprotected_words(Relation relation) {
       "A person with several records: m records together cost m times the ε, m² times the ρ.",
       "What was declared public: the names of the classes, the pool, the settings below.",
       "Choices made outside dppl by looking at the private data."};
-  if (relation == Relation::replace_in_class)
-    result.insert(result.begin(), "How many records each class has: class sizes are taken as public.");
+  result.insert(result.begin(),
+                relation == Relation::replace_in_class
+                    ? "How many records each class has: class sizes are taken as public."
+                    : "About how many records each class has: a model may tell that within a few records.");
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "dppl/error.h"
+#include "dppl/ledger.h"
 #include "embeddings/atomic_file.h"
 #include "embeddings/mapped_file.h"
 #include "prototypes/check_model.h"
@@ -283,13 +284,28 @@ ModelWriter::ModelWriter(const std::string& path, uint64_t expected_bytes) : fil
 
 ModelWriter::~ModelWriter() = default;
 
-std::string ModelWriter::commit(const Model& model) {
+std::string ModelWriter::write(const Model& model) {
   const std::string bytes = serialise_model(model);
   file_->write(std::string_view(bytes));
-  file_->commit();
+  file_->finish();
   const std::string digest = model_checksum(bytes);
   return fmt::format("{:02x}",
                      fmt::join(std::span(reinterpret_cast<const uint8_t*>(digest.data()), digest.size()), ""));
+}
+
+void ModelWriter::publish() { file_->publish(); }
+
+std::string ModelWriter::commit(const Model& model) {
+  std::string digest = write(model);
+  publish();
+  return digest;
+}
+
+std::string ModelWriter::commit(const Model& model, Ledger& ledger, const Reservation& reservation) {
+  std::string digest = write(model);
+  ledger.record(reservation, model.guarantee, digest);
+  publish();
+  return digest;
 }
 
 std::string save_model(const Model& model, const std::string& path) { return ModelWriter(path).commit(model); }

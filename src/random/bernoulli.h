@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "dppl/random.h"
@@ -22,21 +23,22 @@ bool is_below_scaled_exp(Random& random, uint64_t first_bits, const Rational& fa
 // True with probability exp(−γ), exactly, where `x` is γ·log2(e) within a relative error of 2^-48 and `exact()` returns
 // γ itself as a Rational. The double decides only where its certified bounds do; `exact` is called about once in 2^40
 // draws.
+//
+// U < exp(−γ) asks for leading zeros: exp(−γ) <= 2^-zeros for certain (split_exponent), so the first `zeros` digits of
+// U must be zero, and the rest U' must be below 2^zeros·exp(−γ) <= 1.
 template <typename Exact>
 bool bernoulli_exp(Random& random, double x, Exact exact) {
+  constexpr uint64_t kDigits = 64;
   const BinaryExponent exponent = split_exponent(x);
-  if (exponent.whole >= 64) {
-    // U < 2^-64 or so: the first word must be zero, or one for what the bounds leave open.
-    const uint64_t first = random.next64();
-    return first <= 1 && is_below_scaled_exp(random, first, 1, exact());
-  }
-  // U < 2^-whole·2^-f: the first `whole` digits of U are zero, and the rest U' is below 2^-f.
-  if (exponent.whole > 0 && random.next64() >> (64 - exponent.whole) != 0) return false;
-  const Exp2Bounds bounds = exp2_bounds(exponent.fraction, exponent.slack);
+  const uint64_t zeros = std::min(exponent.whole, kDigits);
+  if (zeros > 0 && random.next64() >> (kDigits - zeros) != 0) return false;
   const uint64_t first = random.next64();
-  if (first / 2 + 1 <= bounds.lower) return true;
-  if (first / 2 >= bounds.upper) return false;
-  return is_below_scaled_exp(random, first, mpz_class(1) << exponent.whole, exact());
+  if (exponent.whole < kDigits) [[likely]] {
+    const Exp2Bounds bounds = exp2_bounds(exponent.fraction, exponent.slack);
+    if (first / 2 + 1 <= bounds.lower) return true;
+    if (first / 2 >= bounds.upper) return false;
+  }
+  return is_below_scaled_exp(random, first, mpz_class(1) << zeros, exact());
 }
 
 // Bernoulli(exp(−n·unit)) for integers n.

@@ -4,7 +4,7 @@ namespace dppl {
 
 Exp2Bounds ExpWeights::bounds(uint64_t gap) const {
   const BinaryExponent exponent = split_exponent(static_cast<double>(gap) * binary_unit_);
-  // Below one unit a weight still has a proposal.
+  // A weight of at most one unit, since `whole` is certain, still has a proposal.
   if (exponent.whole >= kScaleBits) return {0, kSmallest};
   const Exp2Bounds scaled = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
   const auto shift = static_cast<int>(exponent.whole) + (63 - kScaleBits);
@@ -17,9 +17,12 @@ bool ExpWeights::accept(Random& random, uint64_t weight, uint64_t gap) const {
       [&] { return Rational(unit_ * static_cast<unsigned long>(gap)); });
 }
 
-uint64_t ExpWeights::negligible_gap() const {
+// One more bit than the weight needs: a few roundings of 2^-53 lose less, and where bounds() counts from the integer
+// before, that is still kScaleBits.
+std::optional<uint64_t> ExpWeights::negligible_gap() const {
   const double gap = (kScaleBits + 1) / binary_unit_;
-  return gap < 0x1p62 ? static_cast<uint64_t>(gap) + 1 : uint64_t{1} << 62;
+  if (!(gap < 0x1p63)) return std::nullopt;
+  return static_cast<uint64_t>(gap) + 1;
 }
 
 size_t categorical_exp(Random& random, std::span<const int64_t> values, const Rational& unit) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,8 +66,8 @@ class ExpWeights {
   Exp2Bounds bounds(uint64_t gap) const;
   // True with probability 2^kScaleBits·exp(−unit·gap)/weight. Precondition: that is at most 1.
   bool accept(Random& random, uint64_t weight, uint64_t gap) const;
-  // From this gap on the weight is at most 1 and bounds().upper is kSmallest.
-  uint64_t negligible_gap() const;
+  // From this gap on the weight is at most 1 and bounds().upper is kSmallest; none where no gap of 63 bits is so large.
+  std::optional<uint64_t> negligible_gap() const;
 
   static constexpr int kScaleBits = 62;
   static constexpr uint64_t kSmallest = 2;

@@ -12,9 +12,11 @@ class DiscreteGaussian {
 
   int64_t operator()(Random& random) const;
 
- private:
+  // The step that makes it so: a proposal y of discrete Laplace noise of scale t is kept with probability
+  // exp(−(|y| − variance/t)²/(2·variance)), exactly.
   bool accept(Random& random, int64_t proposal) const;
 
+ private:
   Rational variance_;
   int128 numerator_;  // of the variance
   int128 stride_;     // t·denominator, t = floor(σ) + 1 the scale of the proposal

@@ -34,7 +34,7 @@ class LazySampler {
       : random_(random),
         values_(values),
         exp_(unit),
-        negligible_gap_(static_cast<int64_t>(exp_.negligible_gap())),
+        negligible_gap_(exp_.negligible_gap()),
         known_(values.upper.size(), 0) {}
 
   LazyDraw run() {
@@ -113,7 +113,10 @@ class LazySampler {
   }
 
   // What lies so far below a known value that its weight is the smallest there is, needs no weight of its own.
-  bool is_negligible(uint32_t i) const { return value(i) <= best_known_ - negligible_gap_; }
+  bool is_negligible(uint32_t i) const {
+    return negligible_gap_ && value(i) < best_known_ &&
+           static_cast<uint64_t>(best_known_ - value(i)) >= *negligible_gap_;
+  }
 
   std::optional<size_t> propose(size_t count) {
     // The near ones, and after them all others together as one.
@@ -164,7 +167,7 @@ class LazySampler {
   Random& random_;
   const BoundedValues& values_;
   const ExpWeights exp_;
-  const int64_t negligible_gap_;
+  const std::optional<uint64_t> negligible_gap_;
   std::vector<uint8_t> known_;
   std::vector<uint32_t> near_;  // all that are not negligible, ascending
   std::vector<int64_t> results_;

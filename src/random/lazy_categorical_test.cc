@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "dppl/error.h"
@@ -102,6 +103,19 @@ TEST(LazyCategorical, DrawsAmongTheNegligibleToo) {
   std::set<size_t> seen;
   for (int i = 0; i < 200; ++i) seen.insert(lazy_categorical_exp(random, flat.bounded(), 0).index);
   EXPECT_EQ(seen.size(), 3u);
+}
+
+// Gaps of 62 bits in a unit so small that they are next to nothing: none of them is negligible. n = 20,000, α = 1e-6.
+TEST(LazyCategorical, AHugeGapIsNotNegligibleInATinyUnit) {
+  SeededRandom random(6);
+  const int64_t far = int64_t{1} << 62;
+  const Rational unit(1, mpz_class(1) << 62);
+  const auto counts = testing::count_draws(20000, 2, [&] {
+    Hidden hidden(Scores{far, 0}, [](size_t) { return 0; });
+    return lazy_categorical_exp(random, hidden.bounded(), unit).index;
+  });
+  const double less = std::exp(-1.0);
+  EXPECT_GT(testing::chi_square_p_value(counts, {1 / (1 + less), less / (1 + less)}), testing::kAlpha);
 }
 
 TEST(LazyCategorical, ABoundThatDoesNotHoldIsAnError) {

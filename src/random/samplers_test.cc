@@ -51,14 +51,204 @@ TEST(Exp2Bounds, SplitKeepsTheExponentWithinItsSlack) {
     const double x = std::ldexp(static_cast<double>(random.next64()), static_cast<int>(random.next64() % 100) - 124);
     const BinaryExponent split = split_exponent(x);
     if (x >= kLargestExponent) {
-      EXPECT_EQ(split.whole, static_cast<uint64_t>(kLargestExponent));
+      EXPECT_EQ(split.whole, kLargestWhole);
       continue;
     }
+    // The smallest exponent that x can stand for.
+    EXPECT_LE(Rational(static_cast<unsigned long>(split.whole)), Rational(x) * (1 - Rational(1, mpz_class(1) << 48)))
+        << x;
     const Rational kept = Rational(static_cast<unsigned long>(split.whole)) +
                           Rational(mpz_class(static_cast<unsigned long>(split.fraction)), mpz_class(1) << 64);
     const Rational error = abs(Rational(x) - kept) + Rational(x) / (mpz_class(1) << 48);
     EXPECT_LE(error, Rational(mpz_class(static_cast<unsigned long>(split.slack)), mpz_class(1) << 64)) << x;
   }
+}
+
+// Words that a test chooses, first to last.
+class ScriptedRandom : public Random {
+ public:
+  explicit ScriptedRandom(const std::vector<uint64_t>& words) : ScriptedRandom(words, new detail::ChaChaState()) {}
+
+  // Whether more words were drawn than there are.
+  bool exhausted() const { return state_.next < begin_; }
+  size_t drawn() const { return static_cast<size_t>(state_.next - begin_); }
+
+ private:
+  ScriptedRandom(const std::vector<uint64_t>& words, detail::ChaChaState* state)
+      : Random(std::unique_ptr<detail::ChaChaState>(state)),
+        state_(*state),
+        begin_(detail::ChaChaState::kWords - static_cast<int>(words.size())) {
+    std::copy(words.begin(), words.end(), state->buffer + begin_);
+    state->next = begin_;
+  }
+
+  const detail::ChaChaState& state_;
+  const int begin_;
+};
+
+using Coin = std::function<bool(Random&)>;
+enum class Answer { yes, no, undecided };
+
+Answer answer(const Coin& coin, const std::vector<uint64_t>& words) {
+  ScriptedRandom random(words);
+  const bool yes = coin(random);
+  if (random.exhausted()) return Answer::undecided;
+  return yes ? Answer::yes : Answer::no;
+}
+
+// The smallest word of 64 bits for which `holds` (which then holds for all above it); 2^64 when for none.
+template <typename Holds>
+mpz_class first_word(Holds holds) {
+  mpz_class low = 0, high = mpz_class(1) << 64;
+  while (low < high) {
+    const mpz_class middle = (low + high) / 2;
+    if (holds(uint64_t{middle.get_ui()})) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// Walks all that a coin can do with its random words, and shows that it says yes with probability exp(−γ), exactly.
+// `passing` of the 2^64 first words (all, where the coin looks at none) lead on; the next word says yes below `yes`, no
+// from `no` on, and in between the rest of the digits are compared with a number E exactly. So the probability is
+// passing·E/2^128, if yes <= E <= no; and E must be 2^128·exp(−γ)/passing.
+void expect_exact(const Coin& coin, const Rational& gamma) {
+  const mpz_class all = mpz_class(1) << 64;
+  ScriptedRandom look({0, 0});
+  coin(look);
+  const bool has_gate = look.exhausted() || look.drawn() == 2;
+  mpz_class passing = all;
+  if (has_gate) {
+    passing = first_word([&](uint64_t word) {
+      ScriptedRandom random({word, 0});
+      coin(random);
+      return !random.exhausted() && random.drawn() == 1;
+    });
+  }
+  const auto then = [&](const std::vector<uint64_t>& words) {
+    std::vector<uint64_t> script(has_gate ? 1 : 0);
+    script.insert(script.end(), words.begin(), words.end());
+    return answer(coin, script);
+  };
+  const mpz_class yes = first_word([&](uint64_t word) { return then({word}) != Answer::yes; });
+  const mpz_class no = first_word([&](uint64_t word) { return then({word}) == Answer::no; });
+  const Interval scaled = scale2(exp(-Interval(gamma, 512)), 128) / Interval(Rational(passing), 512);
+  const Rational low = scaled.lower_rational(), high = scaled.upper_rational();
+  const std::string told = fmt::format("exp(-{}), {:.20f} of a bit", to_string(gamma), gamma.get_d() / std::log(2.0));
+  EXPECT_LE(high, Rational(all)) << told << ": more words would have to pass";
+  EXPECT_LE(Rational(yes), low) << told;
+  EXPECT_LE(high, Rational(no)) << told;
+  // The exact comparison, next to where it turns.
+  const mpz_class turn = floor(low);
+  if (turn >= all || turn != floor(high) || Rational(turn) == low) return;
+  if (turn < yes || turn >= no) return;
+  for (const bool above : {false, true}) {
+    std::vector<uint64_t> digits(40, above ? ~uint64_t{0} : 0);  // enough for whatever lies next to an integer
+    digits[0] = turn.get_ui();
+    EXPECT_EQ(then(digits), above ? Answer::no : Answer::yes) << told;
+  }
+}
+
+// k·ln 2 rounded down and up to a multiple of 2^-bits.
+std::pair<Rational, Rational> around_integer(long k, unsigned long bits) {
+  const Interval scaled = scale2(Interval(k, 1024) * log(Interval(2L, 1024)), static_cast<long>(bits));
+  const mpz_class below = floor(scaled.lower_rational());
+  const mpz_class scale = mpz_class(1) << bits;
+  return {Rational(below) / Rational(scale), Rational(below + 1) / Rational(scale)};
+}
+
+TEST(BernoulliExp, IsExactOnBothSidesOfEveryIntegerExponent) {
+  const auto check = [](const Rational& unit, uint64_t n) {
+    const BernoulliExp coin(unit);
+    expect_exact([&](Random& random) { return coin(random, n); }, unit * Rational(static_cast<unsigned long>(n)));
+  };
+  // The double is 3, the exponent 3 − 1.2e-18.
+  check(Rational(1, mpz_class(5000) << 43), 91454806174297254);
+  for (long k = 1; k <= 70; ++k) {
+    for (const unsigned long bits : {40ul, 50ul, 52ul, 55ul, 60ul, 64ul, 100ul, 300ul}) {
+      const auto [below, above] = around_integer(k, bits);
+      check(below, 1);
+      check(above, 1);
+      // The same as multiples of a small unit.
+      if (bits > 55) continue;
+      const Rational unit(1, mpz_class(1) << bits);
+      check(unit, mpz_class(below / unit).get_ui());
+      check(unit, mpz_class(above / unit).get_ui());
+    }
+    // A unit that no double holds.
+    const Rational third(1, 3 * (mpz_class(1) << 50));
+    const mpz_class n = floor(around_integer(k, 300).first / third);
+    for (int step = -1; step <= 2; ++step) check(third, mpz_class(n + step).get_ui());
+  }
+  for (const char* gamma : {"0", "1e-30", "0.001", "1/3", "0.7", "2.5", "17/3", "44.3", "44.4", "45", "88.72", "1000"})
+    check(parse_rational(gamma, "gamma"), 1);
+}
+
+// Variances for which the acceptance of a proposal has an exponent next to an integer, on both sides of it.
+TEST(DiscreteGaussian, AcceptsExactlyOnBothSidesOfEveryIntegerExponent) {
+  const mpz_class grain = mpz_class(1) << 40;
+  const Interval ln2 = log(Interval(2L, 512));
+  for (const unsigned long bits : {8ul, 12ul, 20ul, 30ul}) {
+    const mpz_class root = (mpz_class(1) << bits) + 3, scale = root + 1;  // of the variances root² … (root + 1)² − 1
+    for (long k = 1; k <= 40; k += bits > 12 ? 1 : 3) {
+      const auto gamma = [&](const mpz_class& numerator, const mpz_class& y) {
+        const Rational variance(Rational(numerator) / Rational(grain)), away(y - variance / scale);
+        return Rational(away * away / (2 * variance));
+      };
+      const auto beyond = [&](const mpz_class& numerator, const mpz_class& y) {
+        return gamma(numerator, y) >= (Interval(k, 512) * ln2).upper_rational();
+      };
+      mpz_class low = (root * root + 1) * grain, high = (root * root + 2 * root) * grain;
+      const Interval away = sqrt(Interval(2 * k, 512) * ln2) * Interval(Rational(root), 512);
+      const mpz_class y = root + 1 + floor(away.upper_rational());
+      if (!beyond(low, y) || beyond(high, y)) continue;
+      while (high - low > 1) {
+        const mpz_class middle = (low + high) / 2;
+        (beyond(middle, y) ? low : high) = middle;
+      }
+      for (int step = -2; step <= 2; ++step) {
+        const mpz_class numerator = low + step;
+        const DiscreteGaussian sampler(Rational(numerator) / Rational(grain));
+        const auto proposal = static_cast<int64_t>(y.get_si());
+        expect_exact([&](Random& random) { return sampler.accept(random, proposal); }, gamma(numerator, y));
+        expect_exact([&](Random& random) { return sampler.accept(random, -proposal); }, gamma(numerator, y));
+      }
+    }
+  }
+}
+
+TEST(ExpWeights, BoundsHoldOnBothSidesOfEveryIntegerExponent) {
+  const auto check = [](const Rational& unit, uint64_t gap) {
+    const ExpWeights weights(unit);
+    const Exp2Bounds bounds = weights.bounds(gap);
+    const Interval weight =
+        scale2(exp(-Interval(Rational(unit * static_cast<unsigned long>(gap)), 512)), ExpWeights::kScaleBits);
+    EXPECT_LE(Rational(static_cast<unsigned long>(bounds.lower)), weight.lower_rational()) << to_string(unit);
+    EXPECT_GE(Rational(static_cast<unsigned long>(bounds.upper)), weight.upper_rational()) << to_string(unit);
+    EXPECT_GT(bounds.upper, 0u);
+    const std::optional<uint64_t> negligible = weights.negligible_gap();
+    if (!negligible || *negligible > gap) return;
+    EXPECT_LE(weight.upper_rational(), 1);
+    EXPECT_EQ(bounds.upper, ExpWeights::kSmallest);
+  };
+  for (long k = 1; k <= 70; ++k) {
+    for (const unsigned long bits : {40ul, 52ul, 60ul, 300ul}) {
+      const auto [below, above] = around_integer(k, bits);
+      for (const Rational& gamma : {below, above}) {
+        check(gamma, 1);
+        check(gamma / 1000, 1000);
+        const std::optional<uint64_t> negligible = ExpWeights(gamma).negligible_gap();
+        ASSERT_TRUE(negligible);
+        check(gamma, *negligible);
+      }
+    }
+  }
+  // No gap of 63 bits is negligible.
+  EXPECT_FALSE(ExpWeights(Rational(1, mpz_class(1) << 60)).negligible_gap());
+  EXPECT_FALSE(ExpWeights(Rational(0)).negligible_gap());
 }
 
 TEST(Uniform, MatchesExactProbabilities) {

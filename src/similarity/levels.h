@@ -1,5 +1,6 @@
 #pragma once
 
+#include "numbers/strict_math.h"
 #include "similarity/cpu.h"
 
 // For kernels that are one generic body (name_body), which the compiler vectorises: instantiated once for the baseline

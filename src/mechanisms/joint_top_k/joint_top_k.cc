@@ -76,9 +76,9 @@ class RankWeights {
     double mantissa;  // in [1, 2)
     int64_t exponent;
   };
-  // Where split_exponent saturates (x >= 2^40), τ_y <= 2^(2^32 − 2^40), because there are fewer than 2^32 candidates;
-  // and rank K alone has τ_K = 1. So the smallest weight is more than enough.
-  static constexpr auto kFarAway = static_cast<uint64_t>(kLargestExponent);
+  // Where split_exponent saturates, τ_y <= 2^(2^32 − 2^40 + 1), because there are fewer than 2^32 candidates; and rank
+  // K alone has τ_K = 1. So the smallest weight is more than enough.
+  static constexpr uint64_t kFarAway = kLargestWhole;
 
   BinaryExponent exponent_of(size_t y) const { return split_exponent(static_cast<double>(gap(y)) * binary_unit_); }
   int64_t binary_magnitude(size_t y) const {

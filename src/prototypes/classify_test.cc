@@ -1,0 +1,158 @@
+#include "dppl/classify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dppl/random.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kInput = 40, kDirections = 6, kClasses = 9, kRows = 2 * 512 + 77;  // blocks are of 512 rows
+
+class Numbers {
+ public:
+  explicit Numbers(uint64_t seed) : random_(seed) {}
+  float operator()() { return static_cast<float>(static_cast<int64_t>(random_.next64()) >> 32) * 0x1p-31f; }
+  std::vector<float> operator()(size_t count) {
+    std::vector<float> result(count);
+    for (float& value : result) value = (*this)();
+    return result;
+  }
+
+ private:
+  SeededRandom random_;
+};
+
+PublicTransform some_transform(const char* text, size_t average_pool) {
+  TransformSpec spec = TransformSpec::parse(text);
+  spec.average_pool = average_pool;
+  const size_t pooled = kInput / average_pool;
+  Numbers numbers(3);
+  std::vector<float> mean = numbers(spec.needs_pool() ? pooled : 0);
+  for (float& value : mean) value *= 0.2f;
+  const bool has_basis = spec.kind == TransformSpec::Kind::pca || spec.kind == TransformSpec::Kind::whiten;
+  return PublicTransform::restore(spec, kInput, std::move(mean), numbers(has_basis ? pooled * kDirections : 0));
+}
+
+// Prototypes that differ in one value by the last bit, so that rounding decides which is nearest.
+Model near_ties(const char* transform, size_t average_pool, Distance distance, size_t per_class) {
+  Model model{.transform = some_transform(transform, average_pool)};
+  model.hyperparameters.transform = model.transform.spec();
+  model.hyperparameters.distance = distance;
+  model.classes = ClassSet::numbered(kClasses);
+  model.prototypes_per_class = per_class;
+  const size_t dim = model.output_dim();
+  const std::vector<float> base = Numbers(4)(per_class * dim);
+  for (size_t c = 0; c < kClasses; ++c) {
+    model.prototypes.insert(model.prototypes.end(), base.begin(), base.end());
+    float& value = model.prototypes[c * per_class * dim + c % dim];
+    value = std::nextafter(value, c % 2 == 0 ? 2.0f : -2.0f);
+  }
+  return model;
+}
+
+// Among ordinary ones some whose length would overflow or vanish, and one that is zero.
+std::vector<float> some_rows() {
+  std::vector<float> rows = Numbers(5)(kRows * kInput);
+  const float scales[] = {1e37f, 1e-37f, 1e-30f, 1e25f, 0};
+  for (size_t s = 0; s < std::size(scales); ++s) {
+    for (size_t i = 0; i < kInput; ++i) rows[(13 + 211 * s) * kInput + i] *= scales[s];
+  }
+  return rows;
+}
+
+struct Scored {
+  std::vector<float> scores;
+  std::vector<int32_t> nearest;
+};
+
+Scored score_all(const Classifier& classifier, const Embeddings& rows) {
+  Scored result;
+  classifier.score(rows, [&](uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest) {
+    EXPECT_EQ(first, result.nearest.size());
+    result.scores.insert(result.scores.end(), scores.begin(), scores.end());
+    result.nearest.insert(result.nearest.end(), nearest.begin(), nearest.end());
+  });
+  return result;
+}
+
+template <typename Check>
+void for_each_model(Check check) {
+  for (const Distance distance : {Distance::cosine, Distance::dot, Distance::euclidean}) {
+    for (const char* transform : {"none", "center", "pca:6", "whiten:6", "raw"}) {
+      for (const size_t average_pool : {size_t{1}, size_t{2}}) {
+        for (const size_t per_class : {size_t{1}, size_t{3}}) {
+          SCOPED_TRACE(std::string(to_string(distance)) + " " + transform + " " + std::to_string(average_pool));
+          check(near_ties(transform, average_pool, distance, per_class));
+        }
+      }
+    }
+  }
+}
+
+TEST(Classifier, PredictsTheLabelsThatItScores) {
+  const Embeddings rows = Embeddings::from_memory(some_rows(), kInput);
+  for_each_model([&](const Model& model) {
+    const std::vector<int32_t> predicted = Classifier(model, 1).predict(rows);
+    ASSERT_EQ(predicted.size(), kRows);
+    for (const unsigned threads : {1u, 2u, 3u, 5u}) {
+      const Classifier classifier(model, threads);
+      EXPECT_EQ(classifier.predict(rows), predicted);
+      const Scored scored = score_all(classifier, rows);
+      EXPECT_EQ(scored.nearest, predicted) << threads;
+      ASSERT_EQ(scored.scores.size(), kRows * kClasses);
+      for (size_t i = 0; i < kRows; ++i) {
+        const float* row = scored.scores.data() + i * kClasses;
+        ASSERT_EQ(std::max_element(row, row + kClasses) - row, predicted[i]) << "row " << i;
+      }
+    }
+  });
+}
+
+TEST(Classifier, ScoresAreTheSimilaritiesTheyClaimToBe) {
+  const std::vector<float> values = some_rows();
+  const Embeddings rows = Embeddings::from_memory(values, kInput);
+  for_each_model([&](const Model& model) {
+    const Scored scored = score_all(Classifier(model, 2), rows);
+    const size_t dim = model.output_dim(), per_class = model.prototypes_per_class;
+    const bool cosine = model.hyperparameters.distance == Distance::cosine;
+    const bool euclidean = model.hyperparameters.distance == Distance::euclidean;
+    const auto length = [&](const float* row) {
+      double squares = 0;
+      for (size_t k = 0; k < dim; ++k) squares += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+      return squares > 0 ? std::sqrt(squares) : 1;
+    };
+    for (size_t i = 0; i < kRows; i += 13) {  // among them the extreme ones
+      std::vector<float> row(dim);
+      model.transform.apply(std::span(values).subspan(i * kInput, kInput), row);
+      const bool as_it_is = euclidean && model.transform.spec().kind == TransformSpec::Kind::raw;
+      if (as_it_is && length(row.data()) > 1e18) continue;  // its square is no float
+      const double of_row = as_it_is ? 1 : length(row.data());
+      const double size = as_it_is ? std::max(length(row.data()), 1.0) : 1;
+      for (size_t c = 0; c < kClasses; ++c) {
+        double expected = 0, center_size = 0;
+        for (size_t k = 0; k < dim; ++k) {
+          double center = 0;
+          for (size_t p = 0; p < per_class; ++p) {
+            const float* prototype = model.prototypes.data() + (c * per_class + p) * dim;
+            center +=
+                static_cast<double>(prototype[k]) / (cosine ? length(prototype) : 1) / static_cast<double>(per_class);
+          }
+          const double value = static_cast<double>(row[k]) / of_row;
+          expected += euclidean ? (value - center) * (value - center) : value * center;
+          center_size += center * center;
+        }
+        if (euclidean) expected = -std::sqrt(expected);
+        const double tolerance = (euclidean ? 2e-3 : 2e-5) * size * std::max(1.0, std::sqrt(center_size));
+        ASSERT_NEAR(static_cast<double>(scored.scores[i * kClasses + c]), expected, tolerance) << "row " << i;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dppl
