@@ -50,12 +50,14 @@ Test best_test(const Duel& duel, const std::array<Sample, 2>& pilot, double conf
   Sample values = pilot[0];
   values.insert(values.end(), pilot[1].begin(), pilot[1].end());
   std::sort(values.begin(), values.end());
-  constexpr size_t kThresholds = 64;
+  // Quantiles, more of them in the tails: rare events tell most about ε.
+  constexpr int kThresholds = 128;
   Test best;
   double best_bound = -1;
-  for (size_t i = 0; i < kThresholds; ++i) {
+  for (int i = 1; i < kThresholds; ++i) {
+    const double quantile = 1 / (1 + std::exp(-0.12 * (i - kThresholds / 2)));
     for (const bool above : {true, false}) {
-      const Test test{values[i * (values.size() - 1) / kThresholds], above};
+      const Test test{values[static_cast<size_t>(quantile * static_cast<double>(values.size() - 1))], above};
       const double bound = bound_of(duel, pilot, test, confidence);
       if (bound > best_bound) {
         best = test;

@@ -5,6 +5,7 @@
 
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
+#include "similarity/pair_scores.h"
 #include "tuning/pool_memory.h"
 
 namespace dppl {
@@ -75,7 +76,7 @@ Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const 
 
 const Rational kEpsilon = 3;
 // Events of probability 1/200 are counted: more fits than Gaussian noise needs.
-constexpr double kRareEffort = 5;
+constexpr double kRareEffort = 4;
 
 Hyperparameters selection_settings(Method method, Selection mechanism) {
   Hyperparameters settings;
@@ -93,7 +94,7 @@ std::vector<float> opposite_rows(size_t dim, size_t near, size_t others) {
 }
 
 Duel selection_duel(const std::string& name, const Hyperparameters& settings, const BudgetSpec& budget) {
-  const Neighbours neighbours = at_the_rim(0);
+  const Neighbours neighbours = first_of_all();
   const size_t near = settings.k, others = settings.k == 1 ? 199 : 18;  // one of 200, or of C(20, 2) = 190
   const auto fitter =
       std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings, budget);
@@ -112,31 +113,47 @@ Duel selection_duel(const std::string& name, const Hyperparameters& settings, co
           }};
 }
 
-// The choice waits for noisy class sizes (Laplace noise of a hundredth of ε), then the exponential mechanism.
-Duel pure_auto_duel() {
-  const Neighbours neighbours = at_the_rim(0);
-  // A few rows lie where the record does; the choice among methods and clip ranges is made on all of them.
-  std::vector<float> pool = rows_around_axes(neighbours.dim, 70, 4);
-  for (size_t i = 0; i < pool.size() / neighbours.dim; ++i) {
-    float* row = pool.data() + i * neighbours.dim;
-    if (row[0] > 0.3f) row[0] = -row[0];
+// On an empty class and with one record more, the logarithm of the likelihood ratio of a choice is ε/top times the
+// score that the record gives it (the least of a set of them), but for a constant.
+double choice_log_ratio(const Model& model, const Neighbours& neighbours, const PublicData& pool, double epsilon) {
+  const Hyperparameters& settings = model.hyperparameters;
+  const ScoreRange range = ScoreRange::of(settings.clip_min, settings.clip_max);
+  const size_t chosen = model.prototypes_per_class, dim = model.output_dim();
+  QuantisedRows rows(chosen + 1, dim);
+  std::vector<float> row(neighbours.dim), transformed(dim);
+  int64_t least = range.top();
+  const auto set = [&](size_t i, std::span<const float> values) {
+    model.transform.apply(values, transformed);
+    rows.set(i, transformed);
+  };
+  set(chosen, neighbours.record());
+  for (size_t i = 0; i < chosen; ++i) {
+    set(i, pool.embeddings().row_view(model.pool_indices[i], row));
+    least = std::min(least, score_reference(rows, chosen, rows, i, range));
   }
-  const std::vector<float> near = opposite_rows(neighbours.dim, 5, 0);
-  pool.insert(pool.begin(), near.begin(), near.end());
+  return epsilon * static_cast<double>(least) / static_cast<double>(range.top());
+}
+
+// The choice of settings waits for noisy class sizes (Laplace noise, a hundredth of ε); then the exponential mechanism.
+Duel pure_auto_duel() {
+  const Neighbours neighbours = first_of_all();
   Hyperparameters settings;
   settings.method = Method::automatic;
-  const auto fitter = std::make_shared<Fitter>(neighbours, std::move(pool), settings, BudgetSpec::pure(kEpsilon));
+  const std::vector<float> rows = rows_around_axes(neighbours.dim, 63, 4);
+  const auto fitter = std::make_shared<Fitter>(neighbours, rows, settings, BudgetSpec::pure(kEpsilon));
+  const auto pool = std::make_shared<PublicData>(PublicData::from_memory(rows, neighbours.dim, 1));
   return {.name = "fit auto (pure)",
           .neighbours = neighbours.words,
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
+          .reach = kReach,
           .effort = kRareEffort,
-          .play = [fitter](int world, Random& random) {
+          .play = [fitter, pool](int world, Random& random) {
             const Transcript transcript = fitter->play(world, random);
-            const double size_epsilon = Rational(kSizeShare * kEpsilon).get_d();
+            const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;
             const auto size = static_cast<double>(transcript.sums.at(0).values[0]);
-            const double sizes = size_epsilon * (std::abs(size) - std::abs(size - 1));
-            return (transcript.model.pool_indices.front() < 5 ? 1.0 : 0.0) + sizes;
+            return choice_log_ratio(transcript.model, fitter->neighbours(), *pool, epsilon) +
+                   for_sizes * (std::abs(size) - std::abs(size - 1));
           }};
 }
 
@@ -145,7 +162,7 @@ std::vector<Duel> gaussian_fits() {
   counted.distance = Distance::euclidean;
   metric.metric_share = Rational(1, 2);
   refined.shrink = true;
-  refined.refine_steps = 5;
+  refined.refine_steps = 3;
   refined.refine_share = Rational(1, 2);
   refined.refine_rate = Rational(1, 2);
   automatic.method = Method::automatic;

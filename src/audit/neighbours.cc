@@ -47,11 +47,20 @@ Neighbours at_the_rim(size_t others_of_class) {
   return result;
 }
 
+Neighbours first_of_all() {
+  Neighbours result = empty("the first record of all joins an empty data set");
+  result.classes = 1;
+  std::vector<float> record(kDim);
+  record[0] = 1;
+  add(result, record, 0);
+  return result;
+}
+
 Neighbours among_others() {
   Neighbours result = empty("a record of a small class joins in the midst of a large one");
   SeededRandom random(2);
-  for (size_t i = 0; i < 20; ++i) add(result, around_axis(kDim, 0, 1, 0.1, random), 0);
-  for (size_t i = 0; i < 200; ++i) add(result, around_axis(kDim, 1, 1, 0.05, random), 1);
+  for (size_t i = 0; i < 10; ++i) add(result, around_axis(kDim, 0, 1, 0.1, random), 0);
+  for (size_t i = 0; i < 60; ++i) add(result, around_axis(kDim, 1, 1, 0.05, random), 1);
   std::vector<float> record(kDim);
   record[1] = 1;
   add(result, record, 0);

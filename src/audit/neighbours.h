@@ -23,6 +23,8 @@ struct Neighbours {
 // Worst cases: the record of class 0 points along the first axis, at the rim of what clipping lets through, and class 0
 // holds so many records besides; class 1 holds some, class 2 none.
 Neighbours at_the_rim(size_t others_of_class);
+// The first record of all joins an empty data set of one class: for selection, whose other classes cost time only.
+Neighbours first_of_all();
 // A record of class 0 where class 1 is dense: classified wrongly, so that its gradients are as long as they may be.
 Neighbours among_others();
 // Records and the one that is added anywhere.

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/pool_file.h"
 #include "embeddings/pool_spectrum.h"
+#include "numbers/strict_math.h"
 #include "similarity/row_math.h"
 
 namespace dppl {
@@ -127,8 +128,11 @@ PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : 
 size_t PublicTransform::output_dim() const { return has_directions(spec_.kind) ? spec_.directions : pooled_dim(); }
 
 void refuse_dimension(const PublicData& pool, size_t data_dim) {
-  throw InvalidInput(fmt::format("{}: the pool has dimension {}, the private data {}; embed both with the same encoder",
-                                 pool.embeddings().path(), pool.dim(), data_dim));
+  // A matrix saved the wrong way round has as many columns as there are records.
+  throw InvalidRecord(fmt::format("{}: the pool has dimension {}, the private data another; embed both with the same "
+                                  "encoder",
+                                  pool.embeddings().path(), pool.dim()),
+                      fmt::format("the private data has {}", data_dim));
 }
 
 std::optional<TransformSpec> stored_transform(const PublicData& pool) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "dppl/error.h"
@@ -29,6 +30,15 @@ std::optional<Guarantee::Approximate> as_approximate(const Guarantee& guarantee)
   if (guarantee.approximate) return guarantee.approximate;
   if (guarantee.epsilon) return Guarantee::Approximate{*guarantee.epsilon, 0};
   return std::nullopt;
+}
+
+// The conversion takes milliseconds, and many fits ask for the same few amounts.
+Rational remembered_pure_to_gdp(const Rational& epsilon) {
+  constexpr size_t kMost = 64;
+  thread_local std::map<Rational, Rational> known;
+  if (const auto found = known.find(epsilon); found != known.end()) return found->second;
+  if (known.size() == kMost) known.clear();
+  return known.emplace(epsilon, pure_to_gdp(epsilon)).first->second;
 }
 
 // Pure ε-DP is μ-GDP too, and over many releases μ² grows more slowly than ε.
@@ -150,7 +160,7 @@ std::optional<Rational> Guarantee::delta_at(const Rational& at_epsilon) const {
 std::optional<Rational> Guarantee::mu() const {
   Amount best;
   if (mu_squared) improve(best, square_root(*mu_squared, Rounding::up));
-  if (epsilon) improve(best, pure_to_gdp(*epsilon));
+  if (epsilon) improve(best, remembered_pure_to_gdp(*epsilon));
   return best;
 }
 

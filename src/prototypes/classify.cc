@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "numbers/parallel.h"
 #include "similarity/gemm.h"
 #include "similarity/row_math.h"
@@ -193,9 +193,11 @@ struct Classifier::State {
 
   void check(const Embeddings& rows) const {
     if (rows.dim() == input_dim) return;
-    throw InvalidInput(
-        fmt::format("{}: rows have dimension {}, the model was made for {}; embed them with the same encoder",
-                    rows.path(), rows.dim(), input_dim));
+    throw InvalidRecord(
+        fmt::format("{}: the model was made for rows of dimension {}, these have another; embed them with "
+                    "the same encoder",
+                    rows.path(), input_dim),
+        fmt::format("they have {}", rows.dim()));
   }
 };
 

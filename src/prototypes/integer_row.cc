@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "numbers/strict_math.h"
 #include "similarity/row_math.h"
 
 namespace dppl {

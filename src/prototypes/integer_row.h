@@ -21,7 +21,7 @@ struct NormBound {
   static NormBound replaced(int64_t radius) { return {4 * radius * radius, Relation::replace_in_class}; }
 };
 
-// The quantiser (proof.md beside it): every row that enters a sum over records becomes integers here, by one factor and
+// The quantiser (integer_row.proof.md): every row that enters a sum over records becomes integers here, by one factor and
 // truncation toward zero. A row of length `clip` or more gets length kRadius; a shorter one keeps its proportion. clip
 // = 0: every row gets length kRadius. A row of zeros stays zeros. A function of the row and `clip` alone. The squared
 // 2-norm of the result is at most kRadius², to the bit, for any row whatever: the result is measured, and what is

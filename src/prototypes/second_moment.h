@@ -15,10 +15,8 @@ struct SecondMoment {
 
 // Σ x·xᵀ over all records, x scaled to length 1: released by its upper triangle.
 //
-// Privacy: x becomes the integer row q of 2-norm at most R (integer_row.h), its entries q_i·q_j with i <= j are
-// integers with Σ_{i<=j} (q_i·q_j)² <= ‖q‖⁴ <= R⁴, and the sum over the records is exact. So one record more or less
-// moves the released vector by a 2-norm of at most R², which is what mechanisms/noisy_sum asks for. All classes are in
-// it: it composes with what is released per class by addition.
+// Why this is private: second_moment.proof.md. All classes are in it: it composes with what is released per class by
+// addition.
 Released<SecondMoment> release_second_moment(const FitInput& input, AddRemoveBudget budget, Random& random);
 // What noise is added to: the upper triangle, row after row. Private.
 std::vector<int64_t> exact_second_moment(const FitInput& input);

@@ -1,0 +1,65 @@
+// Proofs name the test that fails without each assumption. A test that was renamed or lost leaves its assumption bare.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace dppl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::set<std::string> found(const std::string& text, const std::regex& pattern, const char* format) {
+  std::set<std::string> result;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    result.insert(match->format(format));
+  }
+  return result;
+}
+
+TEST(Proofs, NameTestsThatExist) {
+  const fs::path root = DPPL_SOURCE_DIR;
+  std::set<std::string> tests, planted;
+  std::vector<fs::path> proofs;
+  for (const char* folder : {"src", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.ends_with("proof.md")) proofs.push_back(entry.path());
+      if (name.ends_with("_test.cc")) {
+        tests.merge(found(text_of(entry.path()), std::regex(R"(TEST(?:_F)?\((\w+),\s*(\w+)\))"), "$1.$2"));
+      }
+      if (entry.path().parent_path().filename() == "audit" && name.ends_with(".cc")) {
+        planted.merge(found(text_of(entry.path()), std::regex("\"([^\"\\n]+)\""), "$1"));
+      }
+    }
+  }
+  ASSERT_GT(proofs.size(), 8u);
+  ASSERT_GT(tests.size(), 400u);
+  size_t named = 0;
+  for (const fs::path& proof : proofs) {
+    const std::string text = text_of(proof);
+    for (const std::string& test : found(text, std::regex(R"(`([A-Z]\w+)\.([A-Z]\w+)`)"), "$1.$2")) {
+      EXPECT_TRUE(tests.contains(test)) << proof << " names " << test;
+      ++named;
+    }
+    for (const std::string& mistake : found(text, std::regex("\"planted: ([^\"]+)\""), "$1")) {
+      const std::string one_line = std::regex_replace(mistake, std::regex("\\s+"), " ");
+      EXPECT_TRUE(planted.contains(one_line) || planted.contains("planted: " + one_line))
+          << proof << " names " << mistake;
+      ++named;
+    }
+  }
+  EXPECT_GT(named, 40u);
+}
+
+}  // namespace
+}  // namespace dppl
