@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/invalid_record.h"
@@ -107,6 +108,10 @@ void list_classes(const Options& options) {
 
 void run(Options options) {
   EmbedOptions& embedding = options.embed;
+  // Unfinished rows stand beside the output under these names.
+  const std::string partial = embedding.output + ".partial";
+  refuse_overwriting({embedding.output, embedding.labels, partial, partial + "-state"},
+                     {options.images, options.encoder, options.source.labels, options.rows, options.classes});
   if (!options.classes.empty()) embedding.classes = ClassSet::parse(options.classes);
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));

@@ -9,6 +9,7 @@
 #include "cli/budget_options.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/error.h"
@@ -122,6 +123,15 @@ void run(const Options& options) {
   if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
   fit_options.hyperparameters = hyperparameters_of(options, budget, pool ? &*pool : nullptr);
   const ClassSet classes = ClassSet::parse(options.classes);
+  refuse_overwriting({options.output},
+                     {options.train, options.labels, options.rows, options.pool, options.classes, options.ledger});
+  std::optional<Ledger> ledger;
+  if (!options.ledger.empty()) {
+    // Asked before a private record is read: with no budget left every answer is the same.
+    ledger.emplace(options.ledger);
+    const Hyperparameters asked = resolve(fit_options.hyperparameters, budget, pool ? &*pool : nullptr);
+    ledger->check_affordable(options.dataset, budget, price(asked, budget));
+  }
   ProgressBar progress("fit", "classes", classes.size());
   const auto rows = options.rows.empty() ? std::nullopt : std::optional(options.rows);
   const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
@@ -134,15 +144,16 @@ void run(const Options& options) {
   ModelWriter writer(options.output, plan.model_bytes());  // a full disk is found here
 
   // From here on the budget counts as spent, whatever happens.
-  std::optional<Ledger> ledger;
   std::optional<Reservation> reservation;
   const std::unique_ptr<Random> random = random_of(options);
   if (!options.ledger.empty()) {
-    Guarantee price = plan.price();
-    price.is_private = random->is_private();
-    ledger.emplace(options.ledger);
+    Guarantee cost = plan.price();
+    cost.is_private = random->is_private();
+    say_when_interrupted(
+        fmt::format("{} may be reserved for {}: 'dppl ledger show --ledger {}' tells; no model was written",
+                    budget.describe(), options.dataset, options.ledger));
     reservation =
-        ledger->reserve(options.dataset, budget, price, "fit " + std::string(to_string(plan.hyperparameters().method)));
+        ledger->reserve(options.dataset, budget, cost, "fit " + std::string(to_string(plan.hyperparameters().method)));
     say_when_interrupted(fmt::format("{} stays reserved for {} in {}; no model was written", budget.describe(),
                                      options.dataset, options.ledger));
   } else {
@@ -258,6 +269,11 @@ void add_fit(CLI::App& app) {
   command->add_flag("--json", options->json, "One JSON object on standard output");
   add_private_errors_flag(*command);
   command->callback([options, command] {
+    for (const char* name : {"--ledger", "--dataset"}) {
+      if (command->count(name) > 0 && command->get_option(name)->as<std::string>().empty()) {
+        throw CLI::ValidationError(name, "is empty; name it, or leave both out to fit without a ledger");
+      }
+    }
     for (const char* name :
          {"--clip-min", "--clip-max", "--threshold", "--mechanism", "--k", "--shrink", "--spread", "--lift",
           "--metric-share", "--refine-steps", "--refine-share", "--refine-rate", "--balance"}) {

@@ -24,7 +24,7 @@ extern "C" void interrupted(int number) {
 }  // namespace
 
 void say_when_interrupted(const std::string& state) {
-  static std::deque<std::string> kept;
+  static auto& kept = *new std::deque<std::string>;  // a signal may come while the program ends
   kept.push_back("\ndppl: interrupted; " + state + "\n");
   message.store(&kept.back());
   struct sigaction action {};

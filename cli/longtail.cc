@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
@@ -52,6 +53,7 @@ std::vector<uint64_t> counts_of(const std::vector<uint64_t>& rows, const std::ve
 }
 
 void run(const Options& options) {
+  refuse_overwriting({options.output}, {options.labels});
   const double ratio = ratio_of(options.ratio);
   const ClassSet classes = classes_of(options);
   const std::vector<int64_t> labels = read_labels(options.labels, classes);

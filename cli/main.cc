@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -16,11 +19,21 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
-void print_json(const nlohmann::ordered_json& value) { std::cout << value.dump(2) << std::endl; }
+void print_json(const nlohmann::ordered_json& value) {
+  // A file's name may be no UTF-8; what was done is told all the same.
+  std::cout << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+}
 
 }  // namespace dppl::cli
 
 int main(int argc, char** argv) {
+  // Where standard streams are closed, the next file that is opened would get their numbers, and messages would be
+  // written into it.
+  while (true) {
+    const int fd = ::open("/dev/null", O_RDWR);
+    if (fd > STDERR_FILENO) ::close(fd);
+    if (fd < 0 || fd > STDERR_FILENO) break;
+  }
   dppl::cli::say_when_interrupted("nothing was written");
   CLI::App app{"dppl: differentially private prototype learning", "dppl"};
   app.require_subcommand(1);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/progress.h"
 #include "dppl/invalid_record.h"
 
@@ -45,6 +46,7 @@ void print(const PoolInfo& info, const std::string& path, bool json) {
 }
 
 void build(const Options& options) {
+  refuse_overwriting({options.output}, {options.input, options.rows});
   PoolOptions how;
   how.transform = TransformSpec::parse(options.transform);
   how.transform.average_pool = options.average_pool;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/classify.h"
@@ -38,6 +39,7 @@ std::vector<int32_t> predict(const Options& options, const Classifier& classifie
 }
 
 void run(const Options& options) {
+  refuse_overwriting({options.output, options.scores}, {options.model, options.input});
   const Model model = load_model(options.model);
   if (!model.guarantee.is_private)
     std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it or what it says\n",

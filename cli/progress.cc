@@ -27,14 +27,16 @@ void ProgressBar::show(double fraction, const std::function<std::string(double)>
   if (elapsed < 2 || fraction <= 0 || since_last < (terminal_ ? 0.1 : 10)) return;
   last_ = now;
   shown_ = true;
-  const std::string text = fmt::format("{}, {:.0f} s left", line(elapsed), elapsed / fraction - elapsed);
+  // In a log that others read, how fast and how long would tell how many records there are.
+  const std::string text =
+      terminal_ ? fmt::format("{}, {:.0f} s left", line(elapsed), elapsed / fraction - elapsed) : line(elapsed);
   std::cerr << (terminal_ ? "\r\033[K" + text : text + "\n") << std::flush;
 }
 
 void ProgressBar::update(double fraction) {
   show(fraction, [&](double elapsed) {
     const std::string line = fmt::format("{}: {:.0f}%", what_, 100 * fraction);
-    if (total_ == 0) return line;
+    if (total_ == 0 || !terminal_) return line;
     return fmt::format("{}, {:.0f} {}/s", line, fraction * static_cast<double>(total_) / elapsed, unit_);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dppl/ledger.h"
 #include "dppl/random.h"
 #include "support/npy_bytes.h"
 #include "support/run_program.h"
@@ -213,6 +214,70 @@ TEST_F(FitCommand, BadRowsAreRefusedBeforeTheLedgerIsCharged) {
 }
 
 // Messages end up in logs: what stands in a private file, where, and how much of it, is for who asks for it.
+// Whatever stands at the output's name: an account, an input, another output.
+TEST_F(FitCommand, NothingThatIsNeededIsOverwritten) {
+  const std::string ledger = path("budget.ledger");
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", ledger, "--dataset", "s", "--rho", "1"}).status, 0);
+  const auto before = files_.entries();
+  const std::vector<std::string> end{"--method", "mean", "--rho", "0.5", "--ledger", ledger, "--dataset", "s"};
+  for (const char* name : {"x.npy", "y.npy", "names.txt", "budget.ledger"}) {
+    std::vector<std::string> args = fit_args(end);
+    args[8] = path(name);
+    const RunResult result = run_program(args);
+    EXPECT_EQ(result.status, 1) << name;
+    EXPECT_NE(result.err.find("name another file"), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(files_.entries(), before);
+  // Also where the command does not know that it is one.
+  const RunResult tail =
+      run_program({"longtail", "--labels", path("y.npy"), "--classes", "2", "--ratio", "10", "-o", ledger});
+  EXPECT_EQ(tail.status, 1);
+  EXPECT_NE(tail.err.find("is a ledger"), std::string::npos) << tail.err;
+  EXPECT_EQ(run_program({"ledger", "verify", "--ledger", ledger}).status, 0);
+  EXPECT_EQ(Ledger(ledger).status("s").balance.spent.value, 0);
+}
+
+// With nothing left to spend, what is refused and why does not depend on the records: the private file is not opened.
+TEST_F(FitCommand, AnEmptyBudgetIsRefusedBeforeRecordsAreRead) {
+  const std::string ledger = path("budget.ledger");
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", ledger, "--dataset", "s", "--rho", "0.5"}).status, 0);
+  const std::vector<std::string> end{"--method", "mean", "--rho", "0.5", "--ledger", ledger, "--dataset", "s"};
+  ASSERT_EQ(fit(end).status, 0);
+  std::vector<std::string> messages;
+  for (const char* labels : {"y.npy", "x.npy", "none.npy"}) {
+    std::vector<std::string> args = fit_args(end);
+    args[4] = path(labels);
+    const RunResult result = run_program(args);
+    EXPECT_EQ(result.status, 1);
+    messages.push_back(result.err);
+  }
+  EXPECT_NE(messages[0].find("remaining"), std::string::npos) << messages[0];
+  EXPECT_EQ(messages[1], messages[0]);
+  EXPECT_EQ(messages[2], messages[0]);
+}
+
+// Noise that cannot be drawn, too wide a row, too many digits: all before the reservation.
+TEST_F(FitCommand, WhatCannotWorkCostsNothing) {
+  const std::string ledger = path("budget.ledger");
+  ASSERT_EQ(run_program({"ledger", "init", "--ledger", ledger, "--dataset", "s", "--rho", "1"}).status, 0);
+  const std::vector<std::vector<std::string>> ways{
+      {"--method", "mean", "--rho", "1e-20"},
+      {"--method", "mean", "--rho", "1", "--metric-share", "1e-30"},
+      {"--method", "mean", "--rho", "1", "--norm", "1e300", "--distance", "euclidean"},
+      {"--method", "mean", "--rho", "1", "--distance", "euclidean", "--count-share", "0.999999999999999999999999999"},
+      {"--method", "public", "--mechanism", "laplace", "--rho", "1e-40", "--pool", path("pool.npy")},
+      {"--method", "mean", "--rho", "0.1" + std::string(200, '3')},
+  };
+  for (const std::vector<std::string>& way : ways) {
+    std::vector<std::string> args = fit_args(way);
+    args.insert(args.end(), {"--ledger", ledger, "--dataset", "s"});
+    const RunResult result = run_program(args);
+    EXPECT_EQ(result.status, 1) << way[1];
+    EXPECT_EQ(Ledger(ledger).contents().entries.size(), 1u) << result.err;
+  }
+  EXPECT_EQ(fit({"--method", "mean", "--rho", "1", "--ledger", "", "--dataset", ""}).status, 2);
+}
+
 TEST_F(FitCommand, ErrorsTellNoRecordUnlessAsked) {
   struct Case {
     std::string x, y, rows;

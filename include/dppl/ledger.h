@@ -60,8 +60,8 @@ class Ledger {
     BudgetSpec budget;         // dataset: the total; reserve, record: what was asked
     Guarantee guarantee;       // the price in every notion; record: of what was released
     std::string purpose;       // e.g. "fit public"
-    std::string time;          // UTC, ISO 8601
-    std::string model_digest;  // record only
+    std::string time;          // UTC, ISO 8601; record: of its reservation, since how long a fit takes is private
+    std::string model_digest;  // record: of the model; reserve: random, so that no two rows are alike
     std::string previous;      // digest of the row before
     std::string digest;
   };
@@ -105,6 +105,9 @@ class Ledger {
   // cannot be changed.
   static void create_dataset(const std::filesystem::path& path, std::string_view name, const BudgetSpec& total,
                              std::chrono::milliseconds patience = kPatience);
+
+  // Throws what reserve() would for a cost that does not fit, and writes nothing: to ask before private data is opened.
+  void check_affordable(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price) const;
 
   // An existing ledger. `patience`: how long an operation waits for other processes before it gives up with an IoError.
   explicit Ledger(std::filesystem::path path, std::chrono::milliseconds patience = kPatience);

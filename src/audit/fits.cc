@@ -134,12 +134,24 @@ double choice_log_ratio(const Model& model, const Neighbours& neighbours, const 
   return epsilon * static_cast<double>(least) / static_cast<double>(range.top());
 }
 
+// Some rows are just where the record is, and none of the others near: they alone get what the record can give.
+std::vector<float> few_along_first_axis(size_t dim) {
+  constexpr size_t kFew = 8;
+  std::vector<float> rows = opposite_rows(dim, kFew, 0);
+  const std::vector<float> others = rows_around_axes(dim, 72, 4);
+  for (size_t i = 0; i < others.size() / dim; ++i) {
+    const auto row = std::span(others).subspan(i * dim, dim);
+    if (std::abs(row[0]) < 0.5f) rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+
 // The choice of settings waits for noisy class sizes (Laplace noise, a hundredth of ε); then the exponential mechanism.
 Duel pure_auto_duel() {
   const Neighbours neighbours = first_of_all();
   Hyperparameters settings;
   settings.method = Method::automatic;
-  const std::vector<float> rows = rows_around_axes(neighbours.dim, 63, 4);
+  const std::vector<float> rows = few_along_first_axis(neighbours.dim);
   const auto fitter = std::make_shared<Fitter>(neighbours, rows, settings, BudgetSpec::pure(kEpsilon));
   const auto pool = std::make_shared<PublicData>(PublicData::from_memory(rows, neighbours.dim, 1));
   return {.name = "fit auto (pure)",
@@ -147,7 +159,7 @@ Duel pure_auto_duel() {
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
           .reach = kReach,
-          .effort = kRareEffort,
+          .effort = 2 * kRareEffort,
           .play = [fitter, pool](int world, Random& random) {
             const Transcript transcript = fitter->play(world, random);
             const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cassert>
+#include <utility>
 
 #include "embeddings/file_steps.h"
 #include "embeddings/system_error.h"
@@ -92,8 +93,10 @@ void AtomicFile::publish() {
   const int closed = ::close(fd_);
   fd_ = -1;
   if (closed != 0) throw system_error(path_, "cannot write");
-  if (::rename(aside_.c_str(), target_.c_str()) != 0) throw system_error(path_, "cannot write");
-  aside_.clear();
+  const bool renamed = ::rename(aside_.c_str(), target_.c_str()) == 0;
+  const int error = errno;
+  const std::string finished = std::exchange(aside_, "");  // it is whole: whatever happens, it stays
+  if (!renamed) throw system_error(path_, fmt::format("cannot be replaced; the finished file is {}", finished), error);
   flush_directory(directory_of(target_), path_);
 }
 

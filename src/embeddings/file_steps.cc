@@ -6,11 +6,24 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "dppl/error.h"
 #include "embeddings/system_error.h"
 
 namespace dppl {
+
+namespace {
+
+// An account that was replaced by a result would be lost for good.
+bool is_data_base(const std::string& path) {
+  constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+  std::string start(kMagic.size(), ' ');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == kMagic;
+}
+
+}  // namespace
 
 std::string resolve_target(const std::string& path) {
   struct stat status {};
@@ -20,6 +33,12 @@ std::string resolve_target(const std::string& path) {
   }
   if (!S_ISREG(status.st_mode)) {
     throw InvalidInput(fmt::format("{}: is a directory, a pipe or a device; name a regular file to write", path));
+  }
+  if (is_data_base(path)) {
+    throw InvalidInput(
+        fmt::format("{}: is a ledger or another SQLite data base, which is not overwritten; name another "
+                    "file to write",
+                    path));
   }
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);

@@ -80,7 +80,7 @@ TEST(Npy, RefusesBrokenHeaders) {
       {"{'descr': '<f4', 'shape': (1,)}", "no 'fortran_order'"},
       {"{'descr': '<f4', 'fortran_order': False}", "no 'shape'"},
       {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "two keys 'descr'"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", "unknown key 'x'"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", "a key that NumPy does not write"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)", "commas"},
       {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "commas"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} + x", "after its dictionary"},
@@ -108,7 +108,7 @@ TEST(Npy, RefusesBrokenHeaders) {
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "structured"},
       {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8' is not supported"},
       {"{'descr': '|f4', 'fortran_order': False, 'shape': (1,)}", "'|f4' is not supported"},
-      {"{'descr': '<U4', 'fortran_order': False, 'shape': (1,)}", "not supported"},
+      {"{'descr': '<U4', 'fortran_order': False, 'shape': (1,)}", "holds texts"},
       {"{'descr': '', 'fortran_order': False, 'shape': (1,)}", "'' is not supported"},
       {"{'descr': '\x1b[31m', 'fortran_order': False, 'shape': (1,)}", "'?[31m' is not supported"},
   };

@@ -137,11 +137,8 @@ void check_row(const QuantisedRows& rows, size_t i) {
     sum += row[k];
   }
   for (size_t k = 0; k + 1 < rows.dim(); k += 2) largest = std::max(largest, std::abs(row[k]) + std::abs(row[k + 1]));
-  const auto factor = static_cast<uint64_t>(rows.factor(i));
-  const bool bounded = squares == 0 ? factor == 0
-                                    : factor < (uint64_t{1} << kFactorBits) + 1 &&
-                                          static_cast<uint64_t>(squares) <= static_cast<uint64_t>(kCosineOne) /
-                                                                                std::max<uint64_t>(factor * factor, 1);
+  // No other factor: a smaller one would be no danger to the bound, but to what the kernels rely on.
+  const bool bounded = rows.factor(i) == cosine_factor(static_cast<uint64_t>(squares));
   if (!bounded || largest > 128 || sum != rows.sum(i)) refuse(fmt::format("row {} is not one that dppl writes", i));
 }
 
@@ -247,7 +244,8 @@ std::shared_ptr<const PoolFile> PoolFile::parse(std::shared_ptr<const void> owne
   parallel_blocks(info.rows, 1024, threads, [&](size_t begin, size_t end, unsigned) {
     for (size_t i = begin; i < end; ++i) {
       check_row(rows, i);
-      if (!std::isfinite(scales[i]) || scales[i] < 0) refuse(fmt::format("row {} is not one that dppl writes", i));
+      if (!std::isfinite(128 * scales[i]) || scales[i] < 0)
+        refuse(fmt::format("row {} is not one that dppl writes", i));
     }
   });
   return std::shared_ptr<const PoolFile>(new PoolFile(info, std::move(transform), std::move(rows), scales,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -131,6 +132,9 @@ TEST(PoolFile, WellSealedNonsenseIsRefused) {
   uint32_t factor;
   std::memcpy(&factor, good.data() + factors, 4);
   expect_refused(changed(factors, factor + 1), "row 0");
+  expect_refused(changed(factors, factor - 1), "row 0");
+  expect_refused(changed(factors, 0), "row 0");
+  expect_refused(changed(scales, std::bit_cast<uint32_t>(3e38f)), "row 0");
   expect_refused(changed(factors, std::numeric_limits<uint32_t>::max()), "row 0");
   expect_refused(changed(sums + 4, int32_t{-5000}), "row 1");
   expect_refused(changed(values, static_cast<int8_t>(-128)), "row 0");

@@ -57,8 +57,8 @@ void refuse_overflow(const TransformSpec& spec, std::span<const float> mean, std
   }
   const double longest = squares.empty() ? 1 : std::sqrt(*std::max_element(squares.begin(), squares.end()));
   const double reach = (1 + std::sqrt(sum_of_squares(mean.data(), mean.size()))) * longest;
-  const bool finite = std::all_of(basis.begin(), basis.end(), [](float value) { return std::isfinite(value); });
-  if (finite && reach <= kLargestProduct) return;
+  if (reach <= kLargestProduct) return;
+  if (!std::isfinite(reach)) throw InvalidInput(fmt::format("transform {}: a number is not finite", spec.to_string()));
   throw InvalidInput(
       fmt::format("transform {}: its numbers are so large that a record could become infinite; the pool hardly varies: "
                   "use a smaller K, a smaller power or another pool",

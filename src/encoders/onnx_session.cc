@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "embeddings/float16.h"
 #include "embeddings/mapped_file.h"
 
@@ -168,8 +168,8 @@ OnnxSession::Result OnnxSession::run(const OnnxTensor& input, std::span<const fl
     return {type.shape, values_of(out.get(), type)};
   } catch (const ort::Failure& failure) {
     OnnxTensor given{input.name, input.type, shape};
-    throw InvalidInput(
-        fmt::format("{}: ONNX Runtime cannot run it on {}: {}", path_, given.describe(), failure.message));
+    // Its words may quote values of the images.
+    throw InvalidRecord(fmt::format("{}: ONNX Runtime cannot run it on {}", path_, given.describe()), failure.message);
   }
 }
 

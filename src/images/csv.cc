@@ -19,16 +19,6 @@ struct List {
   std::vector<std::string> paths, labels;  // labels: as many as paths, or none
 };
 
-std::vector<std::string_view> lines_of(std::string_view text, const std::string& path) {
-  try {
-    return text_lines(text, path);
-  } catch (const InvalidInput& error) {
-    throw InvalidRecord(
-        fmt::format("{}: a line is blank, not UTF-8 or has a control character; give path,label in every line", path),
-        error.what());
-  }
-}
-
 std::vector<std::string> fields_of(std::string_view line, const std::string& where, const std::string& path) {
   try {
     return take_csv_record(line, where);
@@ -41,7 +31,7 @@ std::vector<std::string> fields_of(std::string_view line, const std::string& whe
 List read_list(const std::string& path) {
   const MappedFile file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = lines_of(text, path);
+  const std::vector<std::string_view> lines = text_lines(text, path);
   List list;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string where = fmt::format("line {}", i + 1);

@@ -22,7 +22,8 @@ ListedImages::ListedImages(const std::string& source, std::string root, std::vec
       throw InvalidRecord(fmt::format("{}: an image of it cannot be opened", source),
                           system_error(name(i), "cannot open").what());
     }
-    text += fmt::format("{}:{}{}", names_[i].size(), names_[i], status.st_size);
+    text += fmt::format("{}:{}{} {}.{} {}", names_[i].size(), names_[i], status.st_size, status.st_mtim.tv_sec,
+                        status.st_mtim.tv_nsec, status.st_ino);
   }
   fingerprint_ = to_hex(digest_of(std::as_bytes(std::span(text))));
 }

@@ -66,6 +66,18 @@ TEST(SelectionMechanisms, AZcdpBudgetRunsTheExponentialMechanismAtTheRootOfEight
   EXPECT_LE(*permute_and_flip(zcdp(Rational(1, 50)), random, {scores, 1}).guarantee.epsilon, Rational(1, 5));
 }
 
+// ε beyond all doubles: the best candidate, as the law has it.
+TEST(SelectionMechanisms, HugeBudgetsChooseTheBest) {
+  SeededRandom random(9);
+  const Rational huge = Rational(mpz_class("1" + std::string(340, '0')));
+  const std::vector<int64_t> scores{3, 9, 1};
+  const Utilities utilities{scores, 10};
+  const auto budget = [&] { return Budget::unledgered(BudgetSpec::pure(huge)); };
+  EXPECT_EQ(exponential(budget(), random, utilities).value, 1u);
+  EXPECT_EQ(permute_and_flip(budget(), random, utilities).value, 1u);
+  EXPECT_EQ(joint_top_k(budget(), random, utilities, 2).value, (std::vector<size_t>{0, 1}));
+}
+
 TEST(SelectionMechanisms, ASeededSourceMarksTheReleaseNotPrivate) {
   const Scores scores{1, 2, 3};
   SeededRandom seeded(1);

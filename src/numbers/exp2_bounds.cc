@@ -1,5 +1,7 @@
 #include "numbers/exp2_bounds.h"
 
+#include <algorithm>
+
 #include "numbers/interval.h"
 
 namespace dppl {
@@ -28,7 +30,8 @@ const Exp2Tables exp2_tables;
 double binary_exponent_unit(const Rational& unit) {
   static const Interval ln2 = log(Interval(2L));
   const Interval factor = Interval(unit) / ln2;
-  return mpfr_get_d(factor.lower(), MPFR_RNDN);
+  // Beyond all doubles the largest does: 0 times it is 0, and every other multiple is cut by split_exponent().
+  return std::min(mpfr_get_d(factor.lower(), MPFR_RNDN), std::numeric_limits<double>::max());
 }
 
 }  // namespace dppl

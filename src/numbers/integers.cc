@@ -1,30 +1,22 @@
 #include "numbers/integers.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
 
 #include "dppl/error.h"
 
 namespace dppl {
 
-// The operands may be private: the message names what they are and not their values.
-[[noreturn]] static void refuse_overflow(std::string_view what) {
-  throw InvalidInput(fmt::format("{}: does not fit 64 bits; use a coarser grid or fewer records", what));
+int64_t saturated(int128 value) {
+  constexpr int128 kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::clamp(value, -kMost, kMost));
 }
 
-int64_t checked_add(int64_t a, int64_t b, std::string_view what) {
-  int64_t result;
-  if (__builtin_add_overflow(a, b, &result)) {
-    refuse_overflow(what);
-  }
-  return result;
-}
-
-int64_t checked_multiply(int64_t a, int64_t b, std::string_view what) {
-  int64_t result;
-  if (__builtin_mul_overflow(a, b, &result)) {
-    refuse_overflow(what);
-  }
-  return result;
+int64_t add_noise(int64_t statistic, int64_t noise) {
+  constexpr int128 kLeast = -(int128{1} << 61), kMost = int128{1} << 62;
+  // The message does not name the value, which is private.
+  if (statistic < kLeast || statistic > kMost) throw InvalidInput("a sum over records does not fit 62 bits");
+  return static_cast<int64_t>(std::clamp(int128{statistic} + noise, kLeast, kMost));
 }
 
 mpz_class to_mpz(int128 value) {

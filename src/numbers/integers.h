@@ -10,9 +10,12 @@ namespace dppl {
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
-// Exact integer arithmetic: the result, or InvalidInput naming `what` when it does not fit.
-int64_t checked_add(int64_t a, int64_t b, std::string_view what);
-int64_t checked_multiply(int64_t a, int64_t b, std::string_view what);
+// The nearest number of 64 bits, from −(2^63 − 1) to 2^63 − 1.
+int64_t saturated(int128 value);
+// A statistic plus noise, cut to −2^61 … 2^62. Where `noise` was saturated the result is the cut, whatever the
+// statistic is: so the result is a function of their sum alone, and nothing is refused because of the noise. Throws
+// InvalidInput for a statistic beyond the same range, which no number of records reaches.
+int64_t add_noise(int64_t statistic, int64_t noise);
 
 mpz_class to_mpz(int128 value);
 int128 to_int128(const mpz_class& value);  // precondition: |value| < 2^127

@@ -46,6 +46,10 @@ void check_label(std::string_view text, std::string_view what) {
   if (text.size() > kMaxLabelBytes) {
     throw InvalidInput(fmt::format("{}: has {} bytes; give at most {}", what, text.size(), kMaxLabelBytes));
   }
+  // "scans" and "scans " would be two accounts of one data set.
+  if (text.front() == ' ' || text.back() == ' ') {
+    throw InvalidInput(fmt::format("{}: begins or ends with a blank; leave it out", what));
+  }
   for (size_t at = 0; at < text.size();) {
     const size_t length = printable_length(text.substr(at));
     if (length == 0) {

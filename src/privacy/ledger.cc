@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "dppl/error.h"
+#include "dppl/random.h"
 #include "privacy/book.h"
 #include "privacy/charging.h"
 #include "privacy/database.h"
@@ -169,6 +170,21 @@ std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
+// Two reservations are never alike, though they ask for the same in the same second: so the head that follows from one
+// tells it from any other, also after an older copy of the file was put back.
+std::string nonce() {
+  SecureRandom random;
+  return fmt::format("{:016x}{:016x}", random.next64(), random.next64());
+}
+
+// Sums and squares of amounts must fit what a row holds.
+void check_digits(const BudgetSpec& cost) {
+  constexpr size_t kMost = 150;
+  if (std::max(to_string(cost.amount).size(), to_string(cost.delta).size()) > kMost) {
+    throw InvalidInput(fmt::format("budget: its exact amount takes more than {} digits; round it", kMost));
+  }
+}
+
 // Writes one entry behind the last, or throws and writes nothing. `complete` sees the ledger that the entry will join.
 Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledger::Entry entry,
                      const std::function<void(const Book&, Ledger::Entry&)>& complete) {
@@ -176,7 +192,7 @@ Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledg
   Book book = open_book(database, path);
   complete(book, entry);
   entry.sequence = book.entries().size() + 1;
-  entry.time = now();
+  if (entry.time.empty()) entry.time = now();
   entry.previous = book.head();
   const EntryFields fields = to_fields(entry);
   entry.digest = entry_digest(entry.sequence, fields);
@@ -281,9 +297,16 @@ Ledger::Ledger(std::filesystem::path path, std::chrono::milliseconds patience)
   check_format(database, path_);
 }
 
+void Ledger::check_affordable(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price) const {
+  Database database(path_, Database::Mode::existing, patience_);
+  Transaction transaction(database, Transaction::Kind::read);
+  Charging(open_book(database, path_).charging(dataset)).charge(cost, price);
+}
+
 Reservation Ledger::reserve(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price,
                             std::string_view purpose) {
   static_cast<void>(Budget::unledgered(cost));  // refuses amounts that are out of range
+  check_digits(cost);
   if (!stays_within(price, cost)) {
     throw InvalidInput(fmt::format("data set '{}': the price of the release goes beyond the {} that was asked", dataset,
                                    cost.describe()));
@@ -294,6 +317,7 @@ Reservation Ledger::reserve(std::string_view dataset, const BudgetSpec& cost, co
   entry.budget = cost;
   entry.guarantee = price;
   entry.purpose = purpose;
+  entry.model_digest = nonce();
   Database database(path_, Database::Mode::existing, patience_);
   const Entry written = append(database, path_, std::move(entry), price_in_gdp);
   return Reservation(written.sequence, written.dataset, written.budget, written.digest);
@@ -314,8 +338,11 @@ void Ledger::record(const Reservation& reservation, const Guarantee& released, s
   entry.purpose = "release";
   entry.model_digest = model_digest;
   Database database(path_, Database::Mode::existing, patience_);
-  append(database, path_, std::move(entry),
-         [&](const Book& book, const Entry&) { check_released(book, reservation, released); });
+  append(database, path_, std::move(entry), [&](const Book& book, Entry& own) {
+    check_released(book, reservation, released);
+    // How long a fit took tells how many records it read: the row says when it was reserved.
+    own.time = book.reservation(reservation.id()).time;
+  });
 }
 
 Ledger::Status Ledger::status(std::string_view dataset) const {

@@ -66,6 +66,37 @@ TEST_F(LedgerTest, KeepsTotalsReservationsAndRecords) {
   EXPECT_EQ(verification.head, contents.head);
 }
 
+// The same reservation twice, in one second, on two copies of one file: a head tells them apart.
+TEST_F(LedgerTest, NoTwoReservationsAreAlike) {
+  Ledger::create_dataset(path_, "flowers", BudgetSpec::pure(1));
+  const std::string copy = directory_.path("copy.ledger");
+  std::filesystem::copy_file(path_, copy);
+  Ledger first(path_), second(copy);
+  const Reservation a = first.reserve("flowers", BudgetSpec::pure(1), "fit public");
+  const Reservation b = second.reserve("flowers", BudgetSpec::pure(1), "fit public");
+  EXPECT_NE(a.digest(), b.digest());
+  EXPECT_FALSE(second.verify(a.digest()).whole());
+}
+
+// How long a fit takes depends on the records.
+TEST_F(LedgerTest, ARecordTellsNoDuration) {
+  Ledger::create_dataset(path_, "flowers", BudgetSpec::pure(1));
+  Ledger ledger(path_);
+  const Reservation reservation = ledger.reserve("flowers", BudgetSpec::pure(1), "fit public");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  ledger.record(reservation, Guarantee::pure(1), "beef");
+  const auto entries = ledger.contents().entries;
+  EXPECT_EQ(entries[2].time, entries[1].time);
+}
+
+TEST_F(LedgerTest, TellsWhatIsAffordableAndWritesNothing) {
+  Ledger::create_dataset(path_, "flowers", BudgetSpec::pure(1));
+  Ledger ledger(path_);
+  ledger.check_affordable("flowers", BudgetSpec::pure(1), Guarantee::pure(1));
+  EXPECT_THROW(ledger.check_affordable("flowers", BudgetSpec::pure(2), Guarantee::pure(2)), BudgetExceeded);
+  EXPECT_EQ(ledger.contents().entries.size(), 1u);
+}
+
 TEST_F(LedgerTest, EveryFieldOfAnEntryReadsBack) {
   Ledger::Entry entry;
   entry.kind = Ledger::Kind::record;

@@ -36,7 +36,10 @@ SizeGuess guess_sizes(std::span<const int64_t> noisy, double variance) {
   }
   const double mean = std::max(sum, 1.0);
   SizeGuess guess;
-  guess.records = static_cast<uint64_t>(std::ceil(std::exp2(std::round(4 * std::log2(mean)) / 4) * classes));
+  // Noise of a tiny budget may tell any number; beyond this none changes a choice, and playing so many takes time.
+  constexpr double kMostRecords = 1e7;
+  guess.records = static_cast<uint64_t>(
+      std::min(std::ceil(std::exp2(std::round(4 * std::log2(mean)) / 4) * classes), kMostRecords));
   // The noise of the mean square must leave the ratios apart.
   const bool told = noisy.size() > 1 && variance * std::sqrt(2 / classes) < mean * mean / 4;
   if (!told) return guess;

@@ -7,8 +7,14 @@
 #include "dppl/error.h"
 #include "dppl/mechanisms.h"
 #include "dppl/tune.h"
+#include "mechanisms/laplace_noise.h"
 #include "prototypes/class_sizes.h"
+#include "prototypes/integer_row.h"
 #include "prototypes/method.h"
+#include "prototypes/small_rows.h"
+#include "random/discrete_gaussian.h"
+#include "random/discrete_laplace.h"
+#include "similarity/pair_scores.h"
 #include "tuning/pool_memory.h"
 
 namespace dppl {
@@ -81,7 +87,10 @@ void check_shape(const Hyperparameters& hp) {
 }
 
 void check_mean(const Hyperparameters& hp, Relation relation) {
-  if (hp.norm && *hp.norm <= 0) throw InvalidInput(fmt::format("--norm: {} must be above 0", to_string(*hp.norm)));
+  const Rational longest = Rational(mpz_class("1000000000000000000000000000000"));
+  if (hp.norm && (*hp.norm * longest < 1 || *hp.norm > longest)) {
+    throw InvalidInput("--norm: must lie between 1e-30 and 1e30");
+  }
   if (hp.norm && hp.transform.kind != TransformSpec::Kind::raw) {
     throw InvalidInput("--norm: clips rows as they are; it goes with --transform none only");
   }
@@ -104,6 +113,54 @@ void check_mean(const Hyperparameters& hp, Relation relation) {
   }
   if (hp.estimator == Estimator::coinpress && (hp.coinpress_steps == 0 || hp.coinpress_steps > 20 || hp.norm)) {
     throw InvalidInput("--estimator coinpress: takes 1 to 20 steps and sets its own radii; do not give --norm");
+  }
+}
+
+// Noise beyond what the samplers draw would be refused when the budget is reserved already.
+template <typename Noise>
+void check_drawable(const BudgetSpec& spec, const Noise& make_noise) {
+  try {
+    make_noise();
+  } catch (const InvalidInput&) {
+    throw InvalidInput(fmt::format(
+        "{}: is too small a budget: the noise it asks for is wider than can be drawn; give more", spec.describe()));
+  }
+}
+
+void check_gaussian(const BudgetSpec& spec, const NormBound& bound, const Rational& rho) {
+  check_drawable(spec, [&] { DiscreteGaussian(gaussian_variance(bound.squared, rho)); });
+}
+
+// Every part that a fit by sums may have.
+void check_mean_noise(const Hyperparameters& hp, const BudgetSpec& spec, const Rational& rho) {
+  constexpr int64_t kProducts = kSmallRadius * kSmallRadius;
+  if (hp.estimator != Estimator::noisy_sum) {
+    // The smallest part of CoinPress's steps has half of the budget over their number.
+    check_gaussian(spec, NormBound::replaced(kRadius), rho / Rational(2 * std::max(hp.coinpress_steps, 1u)));
+    return;
+  }
+  const Rational most_share = std::max({hp.metric_share, hp.refine_share, hp.count_share});
+  check_gaussian(spec, NormBound::added(kRadius), rho * (1 - most_share));
+  if (hp.metric_share > 0) check_gaussian(spec, NormBound::added(kProducts), rho * hp.metric_share);
+  if (hp.refine_steps > 0) {
+    check_gaussian(spec, NormBound::added(kProducts), rho * hp.refine_share / Rational(hp.refine_steps));
+  }
+  if (hp.distance == Distance::euclidean) check_gaussian(spec, NormBound::added(1), rho * hp.count_share);
+}
+
+void check_selection_noise(const Hyperparameters& hp, const BudgetSpec& spec, const Rational& epsilon) {
+  if (hp.selection != Selection::laplace) return;
+  const int64_t per_record = ScoreRange::of(hp.clip_min, hp.clip_max).per_record();
+  check_drawable(spec, [&] { DiscreteLaplace(laplace_scale(per_record, epsilon)); });
+}
+
+// The settings are not known yet: the most that the tuner's choices ask for, with room.
+void check_automatic_noise(const BudgetSpec& spec, const Budget& budget) {
+  const Rational least = (1 - kSizeShare) / 1000;
+  if (spec.notion == Notion::pure) {
+    check_drawable(spec, [&] { DiscreteLaplace(laplace_scale(1, kSizeShare * spec.amount)); });
+  } else {
+    check_gaussian(spec, NormBound::added(kSmallRadius * kSmallRadius), budget.rho() * least);
   }
 }
 
@@ -171,26 +228,45 @@ Hyperparameters resolve(const Hyperparameters& wanted, const BudgetSpec& budget,
 Guarantee price(const Hyperparameters& resolved, const BudgetSpec& spec) {
   const Budget budget = Budget::unledgered(spec);
   if (resolved.method == Method::automatic) {
+    check_automatic_noise(spec, budget);
     return spec.notion == Notion::pure ? Guarantee::pure(spec.amount) : Guarantee::zcdp(budget.rho(), spec.relation);
   }
   if (!selects(resolved.method)) {
     check_mean(resolved, spec.relation);
+    check_mean_noise(resolved, spec, budget.rho());
     return Guarantee::zcdp(budget.rho(), spec.relation);
   }
   check_selection(resolved);
   if (spec.relation != Relation::add_remove) {
     throw InvalidInput("--neighbours replace-in-class: is for --method mean; selection is private under add-remove");
   }
-  return resolved.selection == Selection::exponential ? Guarantee::of_bounded_range(budget.bounded_range_epsilon())
-                                                      : Guarantee::pure(budget.pure_epsilon());
+  if (resolved.selection == Selection::exponential) {
+    return Guarantee::of_bounded_range(budget.bounded_range_epsilon());
+  }
+  check_selection_noise(resolved, spec, budget.pure_epsilon());
+  return Guarantee::pure(budget.pure_epsilon());
 }
+
+namespace {
+
+void check_width(const Hyperparameters& hp, const PublicTransform& transform) {
+  const bool may_select = selects(hp.method) || hp.method == Method::automatic;
+  if (may_select && transform.output_dim() > QuantisedRows::kLargestDim) {
+    throw InvalidInput(fmt::format("--method {}: compares rows of at most {} values; use --transform pca:K",
+                                   to_string(hp.method), QuantisedRows::kLargestDim));
+  }
+}
+
+}  // namespace
 
 PublicTransform check(const Hyperparameters& hp, const BudgetSpec& budget, size_t dim, const PublicData* pool,
                       unsigned threads) {
   if (hp.method == Method::automatic) throw InvalidInput("fit: the method is still to be chosen");
   dppl::price(hp, budget);
   check_pool(hp, dim, pool);
-  return PublicTransform::compute(hp.transform, dim, pool, threads);
+  PublicTransform transform = PublicTransform::compute(hp.transform, dim, pool, threads);
+  check_width(hp, transform);
+  return transform;
 }
 
 FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptions& options, const BudgetSpec& budget)
@@ -203,12 +279,14 @@ FitPlan::FitPlan(const PrivateData& data, const PublicData* pool, const FitOptio
   hp = resolve(options.hyperparameters, budget, pool);
   if (hp.method == Method::automatic) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
+    if (hp.transform != TransformSpec{}) check_width(hp, transform_of(hp.transform));
     prepare_choice();
   }
   price_ = dppl::price(hp, budget);
   if (hp.method == Method::automatic) return;
   check_pool(hp, data.dim(), pool);
   transform_ = transform_of(hp.transform);
+  check_width(hp, transform_);
 }
 
 // Whatever could fail after noisy sizes are bought is tried here, while it costs nothing: a tuner that can be made can

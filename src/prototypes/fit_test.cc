@@ -344,7 +344,7 @@ TEST(Fit, RefusesAPoolThatMakesRecordsInfinite) {
   const PrivateData data = PrivateData::from_memory({0, 1, -1, 0, 1, 1}, 3, {0, 1}, ClassSet::numbered(2));
   testing::expect_error<InvalidInput>(
       [&] { FitPlan(data, &evil, options(Method::mean, "whiten:1:1"), BudgetSpec::zcdp(Rational(1, 50))); },
-      {"infinite"});
+      {"could become infinite"});
   const float inf = std::numeric_limits<float>::infinity(), big = 1e38f;
   const TransformSpec whiten = TransformSpec::parse("whiten:1");
   for (const float value : {inf, std::numeric_limits<float>::quiet_NaN(), big}) {
@@ -400,6 +400,44 @@ TEST(IntegerRow, IsWithinTheRadiusForAnyRow) {
       EXPECT_LE(squares, kRadius * kRadius);
       if (std::any_of(row.begin(), row.end(), [](float value) { return !std::isfinite(value); })) {
         EXPECT_EQ(squares, 0);
+      }
+    }
+  }
+}
+
+// Wider noise than the samplers draw: found while it costs nothing.
+TEST(Fit, RefusesBudgetsThatNoNoiseCanServe) {
+  const PrivateData data = data_of(sample());
+  const PublicData public_pool = pool(), large = PublicData::from_memory(random_rows(1200, 8), kDim);
+  std::vector<FitOptions> ways(6, options(Method::mean));
+  ways[1].hyperparameters.metric_share = Rational(1, 1000);
+  ways[2].hyperparameters.distance = Distance::euclidean;
+  ways[3].hyperparameters.shrink = true;
+  ways[3].hyperparameters.refine_steps = 1000;
+  ways[3].hyperparameters.refine_share = Rational(1, 1000);
+  ways[3].hyperparameters.refine_rate = 1;
+  ways[4] = options(Method::public_one);
+  ways[4].hyperparameters.selection = Selection::laplace;
+  ways[5] = options(Method::automatic);
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const bool automatic = i == 5;
+    for (int exponent = 1; exponent < 40; exponent += 3) {
+      const Rational amount = Rational(1) / Rational(mpz_class("1" + std::string(static_cast<size_t>(exponent), '0')));
+      for (const BudgetSpec& spec : {BudgetSpec::zcdp(amount), BudgetSpec::pure(amount)}) {
+        if (spec.notion == Notion::pure && i < 4) continue;
+        const PublicData* which = automatic ? &large : &public_pool;
+        SeededRandom random(1);
+        try {
+          const FitPlan plan(data, which, ways[i], spec);
+          // The tuner is not what is tried here, and takes its time.
+          if (!automatic) {
+            EXPECT_NO_THROW(plan.run(Budget::unledgered(spec), random)) << i << " " << exponent;
+          }
+          EXPECT_LT(exponent, 31) << i;
+        } catch (const InvalidInput& error) {
+          EXPECT_NE(std::string(error.what()).find("too small a budget"), std::string::npos) << error.what();
+          EXPECT_GT(exponent, 3) << i;
+        }
       }
     }
   }

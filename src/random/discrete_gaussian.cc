@@ -30,18 +30,19 @@ DiscreteGaussian::DiscreteGaussian(const Rational& variance)
 
 int64_t DiscreteGaussian::operator()(Random& random) const {
   while (true) {
-    const int64_t candidate = proposal_(random);
-    if (accept(random, candidate)) return candidate;
+    const int128 candidate = proposal_.exact(random);
+    if (accept(random, candidate)) return saturated(candidate);
   }
 }
 
-bool DiscreteGaussian::accept(Random& random, int64_t proposal) const {
-  // γ = (|y| − σ²/t)²/(2σ²). With σ² = a/b and A = |y|·t·b − a: γ = A²/(2σ²·(t·b)²). A is an exact integer below 2^127:
-  // t·b·|y| is about a·|y|/σ, a < 2^120, and |y| > 2^6·σ has probability e^-64; larger ones are refused by the check.
+bool DiscreteGaussian::accept(Random& random, int128 proposal) const {
+  // γ = (|y| − σ²/t)²/(2σ²). With σ² = a/b and A = |y|·t·b − a: γ = A²/(2σ²·(t·b)²). A is an exact integer,
+  // nearly always below 2^127: t·b·|y| is about a·|y|/σ, a < 2^120, and |y| > 2^6·σ has probability e^-64.
+  const int128 magnitude = proposal < 0 ? -proposal : proposal;
   int128 a;
-  if (__builtin_mul_overflow(static_cast<int128>(std::abs(proposal)), stride_, &a) ||
-      __builtin_sub_overflow(a, numerator_, &a)) {
-    throw InvalidInput("discrete Gaussian: a proposal does not fit 128 bits");
+  if (__builtin_mul_overflow(magnitude, stride_, &a) || __builtin_sub_overflow(a, numerator_, &a)) {
+    const mpz_class stride = to_mpz(stride_), exact = to_mpz(magnitude) * stride - to_mpz(numerator_);
+    return is_below_scaled_exp(random, random.next64(), 1, Rational(exact * exact) / (2 * variance_ * stride * stride));
   }
   // Relative error: A to double, its square, the unit and the product: five roundings of 2^-53, below 2^-50.
   const auto rounded = static_cast<double>(a);

@@ -10,11 +10,12 @@ class DiscreteGaussian {
   // Throws InvalidInput unless 0 < variance <= 2^80 with a denominator of at most 2^40.
   explicit DiscreteGaussian(const Rational& variance);
 
+  // Saturated, as DiscreteLaplace's.
   int64_t operator()(Random& random) const;
 
   // The step that makes it so: a proposal y of discrete Laplace noise of scale t is kept with probability
   // exp(−(|y| − variance/t)²/(2·variance)), exactly.
-  bool accept(Random& random, int64_t proposal) const;
+  bool accept(Random& random, int128 proposal) const;
 
  private:
   Rational variance_;

@@ -25,7 +25,7 @@ DiscreteLaplace::DiscreteLaplace(const Rational& scale)
       part_(Rational(1, scale.get_num())),
       whole_(1) {}
 
-int64_t DiscreteLaplace::operator()(Random& random) const {
+int128 DiscreteLaplace::exact(Random& random) const {
   while (true) {
     // remainder + numerator·turns is geometric with ratio exp(−1/numerator); dividing by the denominator makes it
     // geometric with ratio exp(−1/scale).
@@ -33,9 +33,7 @@ int64_t DiscreteLaplace::operator()(Random& random) const {
     if (!part_(random, remainder)) continue;
     int64_t turns = 0;
     while (whole_(random, 1)) ++turns;
-    const int64_t total = checked_add(checked_multiply(turns, static_cast<int64_t>(numerator_), "discrete Laplace"),
-                                      static_cast<int64_t>(remainder), "discrete Laplace");
-    const int64_t magnitude = total / static_cast<int64_t>(denominator_);
+    const int128 magnitude = (int128{turns} * numerator_ + remainder) / denominator_;
     const bool negative = random.next64() >> 63 != 0;
     if (negative && magnitude == 0) continue;  // or zero would count twice
     return negative ? -magnitude : magnitude;

@@ -10,7 +10,10 @@ class DiscreteLaplace {
   // Throws InvalidInput unless scale > 0 with numerator and denominator below 2^62.
   explicit DiscreteLaplace(const Rational& scale);
 
-  int64_t operator()(Random& random) const;
+  // Saturated: beyond ±(2^63 − 1) that number.
+  int64_t operator()(Random& random) const { return saturated(exact(random)); }
+  // As it is: remainder and turns are below 2^62 and 2^63, so that nothing overflows.
+  int128 exact(Random& random) const;
 
  private:
   uint64_t numerator_, denominator_;

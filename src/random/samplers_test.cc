@@ -432,6 +432,36 @@ TEST(DiscreteGaussian, LowDigitsAreFullyRandom) {
   EXPECT_TRUE(testing::low_digits_are_random([&] { return sampler(random); }));
 }
 
+// Scales so wide that draws beyond 64 bits are common: none is refused, and what does not fit is the largest number.
+TEST(DiscreteLaplace, SaturatesInsteadOfRefusing) {
+  const DiscreteLaplace wide(Rational((mpz_class(1) << 62) - 1));
+  SeededRandom random(3);
+  size_t saturated_draws = 0, beyond = 0;
+  constexpr int kDraws = 20000;
+  for (int i = 0; i < kDraws; ++i) {
+    Random stream = random.stream(static_cast<uint64_t>(i)), again = random.stream(static_cast<uint64_t>(i));
+    const int128 exact = wide.exact(stream);
+    const int64_t value = wide(again);
+    EXPECT_EQ(value, saturated(exact));
+    saturated_draws += std::abs(value) == std::numeric_limits<int64_t>::max() ? 1 : 0;
+    beyond += exact > (int128{1} << 63) || exact < -(int128{1} << 63) ? 1 : 0;
+  }
+  EXPECT_EQ(saturated_draws, beyond);
+  // Pr[|x| > 2·scale] = e^-2 = 0.135; 5 standard deviations.
+  EXPECT_NEAR(static_cast<double>(beyond) / kDraws, std::exp(-2), 5 * std::sqrt(0.117 / kDraws));
+}
+
+// Whatever the statistic is, noise that was cut gives the same: the result is a function of the sum.
+TEST(AddNoise, IsAFunctionOfTheSumAlone) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kCut = int64_t{1} << 62;
+  for (const int64_t statistic : {-(kCut / 2), int64_t{-5}, int64_t{0}, int64_t{1}, kCut}) {
+    EXPECT_EQ(add_noise(statistic, kMost), kCut);
+    EXPECT_EQ(add_noise(statistic, -kMost), -(kCut / 2));
+  }
+  EXPECT_EQ(add_noise(7, -9), -2);
+  EXPECT_THROW(add_noise(kMost, 0), InvalidInput);
+}
+
 TEST(DiscreteSamplers, RefuseParametersTheyCannotHold) {
   EXPECT_THROW(DiscreteLaplace(Rational(0)), InvalidInput);
   EXPECT_THROW(DiscreteLaplace(Rational(-1)), InvalidInput);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "embeddings/digest.h"
 #include "report/pieces.h"
 #include "report/sections.h"
 
@@ -42,10 +43,22 @@ std::string entry_words(const Ledger::Entry& entry) {
   return fmt::format("model of row {} released", entry.reservation);
 }
 
+// A model file names its reservation itself; that it is the one which was released for it, the ledger says.
+bool is_recorded(const Ledger::Entry& reserved, const std::vector<Ledger::Entry>& entries, const Model& model) {
+  const std::string bytes = serialise_model(model);
+  const std::string digest = to_hex(digest_of(std::as_bytes(std::span(bytes.data(), bytes.size()))));
+  return std::any_of(entries.begin(), entries.end(), [&](const Ledger::Entry& entry) {
+    return entry.kind == Ledger::Kind::record && entry.reservation == reserved.sequence && entry.model_digest == digest;
+  });
+}
+
 // The model on this page that a reservation was for.
 std::string model_of(const Report& report, const Ledger::Entry& entry) {
   for (const ReportedModel& one : report.models) {
-    if (entry.kind == Ledger::Kind::reserve && one.model.ledger_entry == entry.digest) return one.name;
+    if (entry.kind == Ledger::Kind::reserve && one.model.ledger_entry == entry.digest &&
+        is_recorded(entry, report.ledger->entries, one.model)) {
+      return one.name;
+    }
   }
   return "";
 }
@@ -75,7 +88,7 @@ std::string missing(const Report& report) {
     const auto& entries = report.ledger->entries;
     const bool entered =
         !one.model.ledger_entry.empty() && std::any_of(entries.begin(), entries.end(), [&](const Ledger::Entry& entry) {
-          return entry.digest == one.model.ledger_entry;
+          return entry.digest == one.model.ledger_entry && is_recorded(entry, entries, one.model);
         });
     if (!entered) names += (names.empty() ? "" : ", ") + one.name;
   }

@@ -175,13 +175,18 @@ TEST(Report, AccountsForTheDataSet) {
   const auto reservation = ledger.reserve("flowers", BudgetSpec::pure(Rational(1, 10)), "fit public");
   Report report = report_of(testing::public_model());
   report.models[0].model.ledger_entry = reservation.digest();
+  const std::string digest = save_model(report.models[0].model, dir.path("m.dppl"));
+  ledger.record(reservation, Guarantee::pure(Rational(1, 10)), digest);
   report.models.push_back({"stray", "", testing::public_model()});
+  // It names the other one's entry, but is not what was released for it.
+  report.models.push_back({"forged", "", report.models[0].model});
+  report.models.back().model.prototypes[0] += 1;
   report.ledger = {ledger.status("flowers"), ledger.contents().entries, ledger.contents().head};
   const std::string page = report_html(report);
   expect_sound_page(page);
   expect_words(page, {"the data set &#39;flowers&#39;", "<dd>ε = 1</dd>", "<dd>ε = 0.1</dd>", "<dd>ε = 0.9</dd>",
                       "reserved ε = 0.1 for &#39;fit public&#39;</td><td>scans</td>",
-                      "Not entered for this data set: stray.", report.ledger->head});
+                      "Not entered for this data set: stray, forged.", report.ledger->head});
 }
 
 TEST(Report, ManyClassesStayReadable) {

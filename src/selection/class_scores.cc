@@ -1,5 +1,7 @@
 #include "selection/class_scores.h"
 
+#include <limits>
+
 #include "numbers/parallel.h"
 #include "selection/clusters.h"
 
@@ -58,7 +60,10 @@ int64_t ClassScores::whole_score(uint32_t candidate) const {
   return range_.total(cosines * pool_.factor(candidate) - static_cast<int128>(summary_.records) * range_.low);
 }
 
-bool ClassScores::can_tighten() const { return !range_.whole() && summary_.records >= 8 * kClusters; }
+bool ClassScores::can_tighten() const {
+  const bool numbered = summary_.records <= std::numeric_limits<uint32_t>::max();  // groups hold 32-bit numbers
+  return !range_.whole() && summary_.records >= 8 * kClusters && numbered;
+}
 
 void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const {
   const double longest = longest_row(pool_);

@@ -33,7 +33,7 @@ std::vector<std::vector<uint32_t>> cluster(const QuantisedRows& rows, size_t cou
     std::vector<std::vector<double>> centres;
     for (const auto& group : groups) centres.push_back(centre_of(rows, group));
     for (auto& group : groups) group.clear();
-    for (uint32_t i = 0; i < rows.rows(); ++i) {
+    for (size_t i = 0; i < rows.rows(); ++i) {
       size_t best = 0;
       double largest = -HUGE_VAL;
       for (size_t j = 0; j < centres.size(); ++j) {
@@ -43,7 +43,7 @@ std::vector<std::vector<uint32_t>> cluster(const QuantisedRows& rows, size_t cou
           best = j;
         }
       }
-      groups[best].push_back(i);
+      groups[best].push_back(static_cast<uint32_t>(i));
     }
     std::erase_if(groups, [](const auto& group) { return group.empty(); });
   }

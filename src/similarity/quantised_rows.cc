@@ -21,6 +21,10 @@ uint64_t whole_root(uint64_t square) {
 
 }  // namespace
 
+uint32_t cosine_factor(uint64_t squares) {
+  return squares > 0 ? static_cast<uint32_t>(whole_root(static_cast<uint64_t>(kCosineOne) / squares)) : 0;
+}
+
 struct QuantisedRows::Memory {
   Memory(size_t rows, size_t dim) : values(rows * dim + kSlack), factors(rows), sums(rows) {}
   std::vector<int8_t> values;
@@ -66,8 +70,7 @@ float QuantisedRows::set(size_t i, std::span<const float> row) {
   }
   const auto squares = static_cast<uint64_t>(totals.squares);
   memory_->sums[i] = totals.sum;
-  memory_->factors[i] =
-      squares > 0 ? static_cast<uint32_t>(whole_root(static_cast<uint64_t>(kCosineOne) / squares)) : 0;
+  memory_->factors[i] = cosine_factor(squares);
   return static_cast<float>(largest / 127);
 }
 

@@ -13,6 +13,9 @@ namespace dppl {
 inline constexpr int kFactorBits = 21;
 inline constexpr int64_t kCosineOne = int64_t{1} << (2 * kFactorBits);
 
+// The factor of a row whose values have this sum of squares.
+uint32_t cosine_factor(uint64_t squares);
+
 // Rows as 8-bit integers for integer dot products. A row depends on nothing but the row it was made of:
 //   value_k = row_k·scale, rounded, with the scale that gives the largest |row_2k| + |row_2k+1| the value 127;
 //   factor  = the largest integer with factor²·Σ value² <= 2^(2·kFactorBits); 0 for a row of zeros;

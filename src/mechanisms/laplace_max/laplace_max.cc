@@ -11,7 +11,7 @@ Released<size_t> laplace_max(Budget budget, Random& random, const Utilities& uti
   size_t best = 0;
   int64_t best_score = std::numeric_limits<int64_t>::min();
   for (size_t i = 0; i < utilities.values.size(); ++i) {
-    const int64_t score = checked_add(utilities.values[i], noise(random), "noisy score");
+    const int64_t score = add_noise(utilities.values[i], noise(random));
     if (score > best_score) {
       best = i;
       best_score = score;

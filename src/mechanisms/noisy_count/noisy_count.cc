@@ -12,7 +12,7 @@ Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count) {
   if (budget.spec().notion == Notion::pure) {
     const Rational epsilon = budget.pure_epsilon();
     const int64_t noise = DiscreteLaplace(laplace_scale(1, epsilon))(random);
-    return {checked_add(count, noise, "noisy count"), drawn_from(random, Guarantee::pure(epsilon))};
+    return {add_noise(count, noise), drawn_from(random, Guarantee::pure(epsilon))};
   }
   const std::vector<int64_t> values{count};
   Released<NoisySum> sum = noisy_sum(std::move(budget), random, VectorSum{.values = values});

@@ -19,7 +19,7 @@ Released<NoisySum> noisy_sum(Budget budget, Random& random, const VectorSum& sum
   const DiscreteGaussian noise(variance);
 
   NoisySum result{std::vector<int64_t>(sum.values.begin(), sum.values.end()), variance};
-  for (int64_t& value : result.values) value = checked_add(value, noise(random), "noisy sum");
+  for (int64_t& value : result.values) value = add_noise(value, noise(random));
   return {std::move(result), drawn_from(random, Guarantee::zcdp(rho, sum.relation))};
 }
 

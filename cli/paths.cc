@@ -1,0 +1,36 @@
+#include "cli/paths.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dppl/error.h"
+
+namespace dppl::cli {
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+}
+
+}  // namespace
+
+void refuse_overwriting(std::initializer_list<std::string> outputs, std::initializer_list<std::string> inputs) {
+  for (const std::string* output = outputs.begin(); output != outputs.end(); ++output) {
+    if (output->empty()) continue;
+    for (const std::string& input : inputs) {
+      if (!input.empty() && same_file(*output, input)) {
+        throw InvalidInput(fmt::format("{}: is an input of this command; name another file to write", *output));
+      }
+    }
+    for (const std::string* other = outputs.begin(); other != output; ++other) {
+      if (!other->empty() && same_file(*output, *other)) {
+        throw InvalidInput(fmt::format("{}: is to be written twice; name two files", *output));
+      }
+    }
+  }
+}
+
+}  // namespace dppl::cli
