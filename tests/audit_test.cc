@@ -42,8 +42,9 @@ TEST(Audit, BoundsEveryClaimFromBelowAndFindsEveryPlantedBug) {
   EXPECT_EQ(planted, 4u);
 }
 
-// The whole of it, small: n = 3,000 fits. Nothing honest is refuted (confidence 0.9999 each), and every mistake is
-// found that does not need 40,000 fits; worst-case neighbours come to 0.6 of their claims.
+// The whole of it, small: n = 3,000 fits (rare events: eight times as many). Nothing honest is refuted (confidence
+// 0.9999 each), and every mistake is found that does not need 40,000 fits; worst-case neighbours come to 0.6 of their
+// claims.
 TEST(AuditEndToEnd, FindsMistakesInFitsAndNoneInOurs) {
   AuditOptions options;
   options.mechanism = "laplace";

@@ -1,6 +1,8 @@
 #include "audit/fits.h"
 
 #include <algorithm>
+#include <cmath>
+#include <deque>
 #include <memory>
 
 #include "audit/likelihood.h"
@@ -27,6 +29,7 @@ class Fitter {
     options_.hyperparameters = settings;
     options_.threads = 1;
     options_.memory = std::make_shared<PoolMemory>(pool_, 1);
+    for (const PrivateData& data : data_) plans_.emplace_back(data, &pool_, options_, budget_);
   }
 
   const Neighbours& neighbours() const { return neighbours_; }
@@ -42,6 +45,11 @@ class Fitter {
     return transcript;
   }
 
+  // The same where the model says it all.
+  Model model(int world, Random& random) const {
+    return plans_[static_cast<size_t>(world)].run(Budget::unledgered(budget_), random);
+  }
+
   double log_ratio(const Transcript& transcript) const { return likelihood_.log_ratio(transcript); }
 
  private:
@@ -50,6 +58,7 @@ class Fitter {
   BudgetSpec budget_;
   FitOptions options_;
   PrivateData data_[2];
+  std::deque<FitPlan> plans_;
   Likelihood likelihood_;
 };
 
@@ -76,7 +85,7 @@ Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const 
 
 const Rational kEpsilon = 3;
 // Events of probability 1/200 are counted: more fits than Gaussian noise needs.
-constexpr double kRareEffort = 4;
+constexpr double kRareEffort = 8;
 
 Hyperparameters selection_settings(Method method, Selection mechanism) {
   Hyperparameters settings;
@@ -105,7 +114,7 @@ Duel selection_duel(const std::string& name, const Hyperparameters& settings, co
           .reach = kReach,
           .effort = kRareEffort,
           .play = [fitter, near](int world, Random& random) {
-            const std::vector<uint64_t> chosen = fitter->play(world, random).model.pool_indices;
+            const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
             return std::all_of(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(near),
                                [&](uint64_t index) { return index < near; })
                        ? 1.0
@@ -136,9 +145,9 @@ double choice_log_ratio(const Model& model, const Neighbours& neighbours, const 
 
 // Some rows are just where the record is, and none of the others near: they alone get what the record can give.
 std::vector<float> few_along_first_axis(size_t dim) {
-  constexpr size_t kFew = 8;
+  constexpr size_t kFew = 5;
   std::vector<float> rows = opposite_rows(dim, kFew, 0);
-  const std::vector<float> others = rows_around_axes(dim, 72, 4);
+  const std::vector<float> others = rows_around_axes(dim, 80, 4);
   for (size_t i = 0; i < others.size() / dim; ++i) {
     const auto row = std::span(others).subspan(i * dim, dim);
     if (std::abs(row[0]) < 0.5f) rows.insert(rows.end(), row.begin(), row.end());
@@ -159,7 +168,7 @@ Duel pure_auto_duel() {
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
           .reach = kReach,
-          .effort = 2 * kRareEffort,
+          .effort = 9,
           .play = [fitter, pool](int world, Random& random) {
             const Transcript transcript = fitter->play(world, random);
             const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;

@@ -304,8 +304,12 @@ void FitPlan::prepare_choice() {
 }
 
 PublicTransform FitPlan::transform_of(const TransformSpec& spec) const {
-  if (options_.memory && spec.needs_pool()) return options_.memory->transform(spec);
-  return PublicTransform::compute(spec, data_.dim(), pool_, options_.threads);
+  const bool shared = options_.memory && spec.needs_pool();
+  PublicTransform transform =
+      shared ? options_.memory->transform(spec) : PublicTransform::compute(spec, data_.dim(), pool_, options_.threads);
+  // With another dimension, rows would be cut at other places than records end.
+  if (transform.input_dim() != data_.dim()) throw Error("fit: what it shares is of another pool");
+  return transform;
 }
 
 uint64_t FitPlan::model_bytes() const {

@@ -103,7 +103,7 @@ void write_ledger(HtmlWriter& out, const Report& report) {
   section(out, "ledger", "The ledger", [&] {
     out.text_element("p",
                      fmt::format("What the data set '{}' may cost in all, and what it has cost so far. A release is "
-                                 "written down here before it reads a private record, and is refused where it "
+                                 "written down here before a mechanism runs, and is refused where it "
                                  "would go beyond the total. The total cannot be changed.",
                                  ledger.status.dataset));
     write_balance(out, ledger.status.balance);

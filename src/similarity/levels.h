@@ -6,6 +6,7 @@
 // For kernels that are one generic body (name_body), which the compiler vectorises: instantiated once for the baseline
 // and once for AVX2.
 #define DPPL_INLINE [[gnu::always_inline]] inline
+#define DPPL_INLINE_LAMBDA __attribute__((always_inline))
 #if defined(__x86_64__)
 #define DPPL_AVX2 [[gnu::target("avx2")]]
 #else

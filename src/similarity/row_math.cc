@@ -116,30 +116,49 @@ DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t beg
   for (; i < end; ++i) product_band<kLevel, 1>(rows + i, n, 1, rows, n, count, i + 1, gram + (i - begin) * n, n);
 }
 
-template <CpuLevel kLevel>
-DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out) {
-  for (size_t i = 0; i < n; ++i) {
-    // Written so that a NaN becomes the limit, too: a conversion that does not fit is undefined.
-    double value = static_cast<double>(x[i]) * scale;
-    value = value > -kTruncationLimit ? value : -kTruncationLimit;
-    value = value < kTruncationLimit ? value : kTruncationLimit;
-    out[i] = static_cast<int32_t>(value);
+// Blocks of x_i·scale, truncated, handed to take(first, integers, count); and the sum of their squares. Lanes hold
+// integers, exactly up to 2^53; beyond that the sum stays beyond it.
+template <typename Take>
+DPPL_INLINE void truncate_blocks(const float* x, size_t n, double scale, double* squares, const Take& take) {
+  constexpr size_t kBlock = 256;
+  int32_t block[kBlock];
+  double lanes[kLanes] = {};
+  for (size_t begin = 0; begin < n; begin += kBlock) {
+    const size_t size = std::min(kBlock, n - begin);
+    for (size_t i = 0; i < size; ++i) block[i] = static_cast<int32_t>(static_cast<double>(x[begin + i]) * scale);
+    size_t i = 0;
+    for (; i + kLanes <= size; i += kLanes) {
+      for (size_t l = 0; l < kLanes; ++l) {
+        const auto whole = static_cast<double>(block[i + l]);
+        lanes[l] += whole * whole;
+      }
+    }
+    for (size_t l = 0; i < size; ++i, ++l) lanes[l] += static_cast<double>(block[i]) * static_cast<double>(block[i]);
+    take(begin, block, size);
   }
+  *squares = 0;
+  for (const double lane : lanes) *squares += lane;
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void squared_norm_body(const int32_t* x, size_t n, uint64_t* result) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const int64_t value = x[i];
-    sum += static_cast<uint64_t>(value * value);
-  }
-  *result = sum;
+DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out, double* squares) {
+  truncate_blocks(x, n, scale, squares, [out](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
+    std::copy_n(block, size, out + first);
+  });
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void add_row_body(const int32_t* x, size_t n, int64_t* sum) {
-  for (size_t i = 0; i < n; ++i) sum[i] += x[i];
+DPPL_INLINE void add_truncated_body(const float* x, size_t n, double scale, int64_t* sum, double* squares) {
+  truncate_blocks(x, n, scale, squares, [sum](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
+    for (size_t i = 0; i < size; ++i) sum[first + i] += block[i];
+  });
+}
+
+template <CpuLevel kLevel>
+DPPL_INLINE void subtract_truncated_body(const float* x, size_t n, double scale, int64_t* sum, double* squares) {
+  truncate_blocks(x, n, scale, squares, [sum](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
+    for (size_t i = 0; i < size; ++i) sum[first + i] -= block[i];
+  });
 }
 
 template <CpuLevel kLevel>
@@ -204,9 +223,10 @@ DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float
             (rows, count, inner, basis, outer, out))
 DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
             (rows, count, n, begin, end, out))
-DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out), (x, n, s, out))
-DPPL_KERNEL(squared_norm, (const int32_t* x, size_t n, uint64_t* result), (x, n, result))
-DPPL_KERNEL(add_row, (const int32_t* x, size_t n, int64_t* sum), (x, n, sum))
+DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out, double* squares), (x, n, s, out, squares))
+DPPL_KERNEL(add_truncated, (const float* x, size_t n, double s, int64_t* sum, double* squares), (x, n, s, sum, squares))
+DPPL_KERNEL(subtract_truncated, (const float* x, size_t n, double s, int64_t* sum, double* squares),
+            (x, n, s, sum, squares))
 
 DPPL_KERNEL(largest_pair, (const float* x, size_t n, double* result), (x, n, result))
 DPPL_KERNEL(round, (const float* x, size_t n, double s, int8_t* out, ByteTotals* totals), (x, n, s, out, totals))
@@ -231,15 +251,22 @@ void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t en
   DPPL_DISPATCH(gram, (rows, count, n, begin, end, gram));
 }
 
-void truncate_row(const float* x, size_t n, double scale, int32_t* out) { DPPL_DISPATCH(truncate, (x, n, scale, out)); }
-
-uint64_t squared_norm(const int32_t* x, size_t n) {
-  uint64_t result;
-  DPPL_DISPATCH(squared_norm, (x, n, &result));
-  return result;
+double truncate_row(const float* x, size_t n, double scale, int32_t* out) {
+  double squares;
+  DPPL_DISPATCH(truncate, (x, n, scale, out, &squares));
+  return squares;
 }
 
-void add_row(const int32_t* x, size_t n, int64_t* sum) { DPPL_DISPATCH(add_row, (x, n, sum)); }
+double add_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
+  double squares;
+  DPPL_DISPATCH(add_truncated, (x, n, scale, sum, &squares));
+  return squares;
+}
+
+void subtract_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
+  double squares;
+  DPPL_DISPATCH(subtract_truncated, (x, n, scale, sum, &squares));
+}
 
 double largest_pair(const float* x, size_t n) {
   double result;

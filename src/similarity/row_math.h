@@ -22,15 +22,13 @@ void project_rows(const float* rows, size_t count, size_t inner, const float* ba
 // j > i are written too).
 void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram);
 
-// x_i·scale (multiplied in double), truncated toward zero; beyond ±kTruncationLimit, and for a NaN, the limit.
-inline constexpr double kTruncationLimit = 1 << 20;
-void truncate_row(const float* x, size_t n, double scale, int32_t* out);
+// x_i·scale (multiplied in double), truncated toward zero. Returns the sum of the squares of these integers: exactly up
+// to 2^53, and more than 2^53 where it is more. Precondition: the results fit 32 bits.
+double truncate_row(const float* x, size_t n, double scale, int32_t* out);
 
-// Σ x_i², exactly. Precondition: |x_i| at most kTruncationLimit, n below 2^24.
-uint64_t squared_norm(const int32_t* x, size_t n);
-
-// sum_i += x_i.
-void add_row(const int32_t* x, size_t n, int64_t* sum);
+// The same, added to sum_i; and subtracted again.
+double add_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
+void subtract_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
 
 // The largest |x_2k| + |x_2k+1|, in double.
 double largest_pair(const float* x, size_t n);
