@@ -76,7 +76,8 @@ void add_audit(CLI::App& app) {
   command->add_option("--trials", options->trials, "Runs on each of the two inputs")->capture_default_str();
   command->add_flag("--end-to-end", options->end_to_end, "Also play whole fits and measure exact statistics");
   command
-      ->add_option("--fits", options->fits, "Fits on each of the two data sets; rare events take eight times as many")
+      ->add_option("--fits", options->fits,
+                   "Fits on each of the two data sets; rare events take up to 14 times as many")
       ->capture_default_str();
   command->add_option("--cases", options->cases, "Pools and records of which exact statistics are measured")
       ->capture_default_str();

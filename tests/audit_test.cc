@@ -42,7 +42,7 @@ TEST(Audit, BoundsEveryClaimFromBelowAndFindsEveryPlantedBug) {
   EXPECT_EQ(planted, 4u);
 }
 
-// The whole of it, small: n = 3,000 fits (rare events: eight times as many). Nothing honest is refuted (confidence
+// The whole of it, small: n = 3,000 fits (rare events: up to 14 times as many). Nothing honest is refuted (confidence
 // 0.9999 each), and every mistake is found that does not need 40,000 fits; worst-case neighbours come to 0.6 of their
 // claims.
 TEST(AuditEndToEnd, FindsMistakesInFitsAndNoneInOurs) {

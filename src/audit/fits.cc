@@ -147,10 +147,12 @@ double choice_log_ratio(const Model& model, const Neighbours& neighbours, const 
 std::vector<float> few_along_first_axis(size_t dim) {
   constexpr size_t kFew = 5;
   std::vector<float> rows = opposite_rows(dim, kFew, 0);
-  const std::vector<float> others = rows_around_axes(dim, 80, 4);
+  std::vector<float> others = rows_around_axes(dim, 80, 4);
   for (size_t i = 0; i < others.size() / dim; ++i) {
     const auto row = std::span(others).subspan(i * dim, dim);
-    if (std::abs(row[0]) < 0.5f) rows.insert(rows.end(), row.begin(), row.end());
+    if (std::abs(row[0]) >= 0.5f) continue;
+    row[0] *= 0.1f;
+    rows.insert(rows.end(), row.begin(), row.end());
   }
   return rows;
 }
@@ -168,7 +170,7 @@ Duel pure_auto_duel() {
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
           .reach = kReach,
-          .effort = 9,
+          .effort = 14,
           .play = [fitter, pool](int world, Random& random) {
             const Transcript transcript = fitter->play(world, random);
             const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;
