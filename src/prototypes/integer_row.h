@@ -21,11 +21,11 @@ struct NormBound {
   static NormBound replaced(int64_t radius) { return {4 * radius * radius, Relation::replace_in_class}; }
 };
 
-// The quantiser (integer_row.proof.md): every row that enters a sum over records becomes integers here, by one factor and
-// truncation toward zero. A row of length `clip` or more gets length kRadius; a shorter one keeps its proportion. clip
-// = 0: every row gets length kRadius. A row of zeros stays zeros. A function of the row and `clip` alone. The squared
-// 2-norm of the result is at most kRadius², to the bit, for any row whatever: the result is measured, and what is
-// longer, or was not finite, becomes zeros. Precondition: fewer than 2^20 values.
+// The quantiser (integer_row.proof.md): every row that enters a sum over records becomes integers here, by one factor
+// and truncation toward zero. A row of length `clip` or more gets length kRadius; a shorter one keeps its proportion.
+// clip = 0: every row gets length kRadius. A row of zeros stays zeros. A function of the row and `clip` alone. The
+// squared 2-norm of the result is at most kRadius², to the bit, for any row whatever: the result is measured, and what
+// is longer, or was not finite, becomes zeros. Precondition: fewer than 2^20 values.
 void integer_row(std::span<const float> row, double clip, std::span<int32_t> out);
 void add_integer_row(std::span<const float> row, double clip, std::span<int64_t> sum);
 
