@@ -283,7 +283,7 @@ std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpe
     return TransformSpec{.kind = Kind::whiten, .directions = directions, .average_pool = 1, .percent = kPercents[0]};
   };
   std::vector<TransformSpec> spaces;
-  for (const size_t quarters : {2, 3, 4, 6, 8}) {
+  for (const size_t quarters : {2u, 3u, 4u, 6u, 8u}) {
     const TransformSpec space = whiten(best.directions * quarters / 4);
     if (space.directions >= kDirections[0] && space.directions <= classes_.most_directions()) spaces.push_back(space);
   }
