@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "embeddings/class_rows.h"
-#include "embeddings/pool_file.h"
+#include "kernels/cpu.h"
 #include "peaks.h"
+#include "rows/class_rows.h"
+#include "rows/pool_file.h"
 #include "selection/class_scores.h"
 #include "selection/select.h"
-#include "similarity/cpu.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "dppl/embeddings.h"
-#include "prototypes/class_sums.h"
-#include "prototypes/integer_row.h"
+#include "rows/integer_row.h"
+#include "statistics/class_sums/class_sums.h"
 
 namespace dppl {
 namespace {

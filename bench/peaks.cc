@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "similarity/cpu.h"
+#include "kernels/cpu.h"
 
 namespace dppl::bench {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <chrono>
 
-#include "numbers/parallel.h"
-#include "prototypes/gradient_sum.h"
+#include "base/parallel.h"
+#include "kernels/gemm.h"
 #include "random/simulation.h"
-#include "similarity/gemm.h"
+#include "statistics/gradient_sum/gradient_sum.h"
 
 namespace dppl {
 namespace {

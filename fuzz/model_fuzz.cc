@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "dppl/error.h"
-#include "prototypes/model_file.h"
+#include "model/model_file.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include <cstdlib>
 
+#include "base/text_lines.h"
 #include "dppl/embeddings.h"
 #include "dppl/error.h"
-#include "embeddings/text_lines.h"
 
 // Any text is refused with InvalidInput or gives lines that make a class set in which each name is found again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "dppl/error.h"
-#include "embeddings/npy.h"
+#include "rows/npy.h"
 
 // Any bytes are refused with InvalidInput or give an array that ends where the file ends.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

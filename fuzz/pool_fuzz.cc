@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "dppl/error.h"
-#include "embeddings/pool_file.h"
+#include "rows/pool_file.h"
 
 // Any file is refused with InvalidInput or keeps what the kernels and the scores' bound rely on. The digests are put
 // right first, so that what lies behind them is reached.

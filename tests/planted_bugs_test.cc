@@ -1,5 +1,5 @@
 // Broken variants of the library's parts. Each must be caught by the same check that the working part passes: a check
-// that cannot fail protects nobody. (A ledger written after the fit is planted in src/privacy/ledger_test.cc.)
+// that cannot fail protects nobody. (A ledger written after the fit is planted in src/ledger/ledger_test.cc.)
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -30,7 +30,7 @@ TEST(Proofs, NameTestsThatExist) {
   const fs::path root = DPPL_SOURCE_DIR;
   std::set<std::string> tests, planted;
   std::vector<fs::path> proofs;
-  for (const char* folder : {"src", "tests"}) {
+  for (const char* folder : {"src", "lab", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string name = entry.path().filename().string();
       if (name.ends_with("proof.md")) proofs.push_back(entry.path());

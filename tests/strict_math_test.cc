@@ -9,9 +9,8 @@ namespace {
 
 constexpr std::string_view kMessage = "dppl needs IEEE arithmetic";
 // A draw, and what a record becomes.
-constexpr const char* kFiles[] = {DPPL_SOURCE_DIR "/src/random/bernoulli.h",
-                                  DPPL_SOURCE_DIR "/src/similarity/row_math.cc",
-                                  DPPL_SOURCE_DIR "/src/embeddings/check_rows.cc"};
+constexpr const char* kFiles[] = {DPPL_SOURCE_DIR "/src/random/bernoulli.h", DPPL_SOURCE_DIR "/src/kernels/row_math.cc",
+                                  DPPL_SOURCE_DIR "/src/rows/check_rows.cc"};
 
 RunResult compile(const std::string& file, const std::vector<std::string>& flags) {
   std::vector<std::string> command{DPPL_CXX_COMPILER, "-std=c++20", "-fsyntax-only", "-I" DPPL_SOURCE_DIR "/src",

@@ -133,7 +133,7 @@ class NpyRowsWriter {
 
 // The private records: embeddings, labels, and which of the rows take part. It cannot be copied, printed or serialised,
 // and even the number of records is private: what it holds leaves only through a mechanism, which reads it through
-// PrivateAccess (src/embeddings/private_access.h).
+// PrivateAccess (src/rows/private_access.h).
 //
 // Both makers check everything that could fail later, so that bad records never cost budget: as many labels as rows,
 // every label in the class set, every value of a chosen row finite as float32, no chosen row all zero. A data set

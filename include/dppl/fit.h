@@ -31,7 +31,7 @@ struct FitOptions {
   std::function<void(const Release&)> released = {};
 
   // What many fits may share; for experiments. With the same pool: transforms, the tuner
-  // (src/tuning/pool_memory.h). With the same records, pool, transform and clip range: the scores of each class
+  // (src/tuning/pool_cache.h). With the same records, pool, transform and clip range: the scores of each class
   // that a fit has computed. They are as private as the records.
   std::shared_ptr<PoolMemory> memory = {};
   std::vector<std::vector<int64_t>>* scores = nullptr;

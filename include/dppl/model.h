@@ -43,13 +43,14 @@ struct Hyperparameters {
   std::optional<Rational> norm;  // rows are clipped to this 2-norm; empty: scaled to unit length
   Rational count_share{1, 10};   // of the budget, for the noisy count that Euclidean distance needs
   unsigned coinpress_steps = 3;
-  // What is made of the noisy sums with the pool's help (prototypes/pool_posterior.h); costs nothing.
+  // What is made of the noisy sums with the pool's help (estimation/pool_posterior.h); costs nothing.
   bool shrink = false;
   Rational spread = 1;  // how far class means are expected from the pool, against their own length
   Rational lift = 0;    // how much an uncertain class is moved forward: divided by its certainty to this power
-  // Of the budget, for a second moment of all records, by which prototypes are compared (prototypes/second_moment.h).
+  // Of the budget, for a second moment of all records, by which prototypes are compared
+  // (statistics/second_moment/second_moment.h).
   Rational metric_share = 0;
-  // Gradient steps from there (prototypes/refinement.h): how many, their share of the budget, how much noise they may
+  // Gradient steps from there (estimation/refinement.h): how many, their share of the budget, how much noise they may
   // bring along against what they begin with, and how much small classes are moved forward afterwards: divided by their
   // size to this power.
   unsigned refine_steps = 0;

@@ -12,8 +12,8 @@
 #include "audit/fits.h"
 #include "audit/games.h"
 #include "audit/sensitivity.h"
+#include "base/parallel.h"
 #include "dppl/error.h"
-#include "numbers/parallel.h"
 
 namespace dppl {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "audit/clopper_pearson.h"
-#include "numbers/parallel.h"
+#include "base/parallel.h"
 
 namespace dppl {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
-#include "similarity/pair_scores.h"
-#include "tuning/pool_memory.h"
+#include "statistics/pair_scores/pair_scores.h"
+#include "tuning/pool_cache.h"
 
 namespace dppl {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "dppl/error.h"
-#include "prototypes/class_sums.h"
-#include "prototypes/second_moment.h"
+#include "statistics/class_sums/class_sums.h"
+#include "statistics/second_moment/second_moment.h"
 
 namespace dppl {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "audit/neighbours.h"
-#include "prototypes/gradient_sum.h"
-#include "prototypes/pool_posterior.h"
+#include "estimation/pool_posterior.h"
+#include "statistics/gradient_sum/gradient_sum.h"
 
 namespace dppl {
 

@@ -5,11 +5,11 @@
 #include "audit/fits.h"
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
-#include "prototypes/class_sums.h"
-#include "prototypes/refinement.h"
-#include "prototypes/second_moment.h"
-#include "prototypes/small_rows.h"
+#include "estimation/refinement.h"
 #include "random/discrete_gaussian.h"
+#include "rows/small_rows.h"
+#include "statistics/class_sums/class_sums.h"
+#include "statistics/second_moment/second_moment.h"
 
 // Each is a fit as one would write it with a single mistake. The statistics are those of the real fit wherever the
 // mistake is not in them, and the noise comes from the real sampler.

@@ -5,16 +5,16 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/parallel.h"
 #include "dppl/error.h"
-#include "embeddings/class_rows.h"
-#include "numbers/parallel.h"
-#include "privacy/charging.h"
-#include "prototypes/class_sums.h"
-#include "prototypes/gradient_sum.h"
-#include "prototypes/second_moment.h"
-#include "prototypes/small_rows.h"
+#include "ledger/privacy_filter.h"
 #include "random/simulation.h"
+#include "rows/class_rows.h"
+#include "rows/small_rows.h"
 #include "selection/class_scores.h"
+#include "statistics/class_sums/class_sums.h"
+#include "statistics/gradient_sum/gradient_sum.h"
+#include "statistics/second_moment/second_moment.h"
 
 namespace dppl {
 namespace {

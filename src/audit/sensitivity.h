@@ -8,7 +8,7 @@
 
 #include "dppl/audit.h"
 #include "dppl/random.h"
-#include "prototypes/method.h"
+#include "methods/method.h"
 
 namespace dppl {
 

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "base/parallel.h"
 #include "dppl/error.h"
 #include "encoders/gradients.h"
 #include "images/resize.h"
-#include "numbers/parallel.h"
 
 namespace dppl {
 namespace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <numbers>
 
+#include "base/digest.h"
 #include "dppl/error.h"
 #include "dppl/transform.h"
-#include "embeddings/digest.h"
 #include "encoders/gradients.h"
 #include "support/expect_error.h"
 #include "support/image_files.h"

@@ -8,14 +8,14 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/digest.h"
+#include "base/float16.h"
+#include "base/parallel.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/digest.h"
-#include "embeddings/float16.h"
-#include "embeddings/npy.h"
 #include "encoders/label_files.h"
 #include "encoders/partial_file.h"
 #include "encoders/prepared_images.h"
-#include "numbers/parallel.h"
+#include "rows/npy.h"
 
 namespace dppl {
 namespace {

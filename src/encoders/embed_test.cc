@@ -8,7 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "embeddings/float16.h"
+#include "base/float16.h"
 #include "support/expect_error.h"
 #include "support/expect_record_refused.h"
 #include "support/memory_images.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dppl/invalid_record.h"
-#include "embeddings/npy.h"
+#include "rows/npy.h"
 
 namespace dppl {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "dppl/embed.h"
-#include "embeddings/atomic_file.h"
 
 namespace dppl {
 

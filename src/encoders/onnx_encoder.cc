@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <numeric>
 
+#include "base/digest.h"
+#include "base/mapped_file.h"
 #include "dppl/error.h"
-#include "embeddings/digest.h"
-#include "embeddings/mapped_file.h"
 
 namespace dppl {
 namespace {

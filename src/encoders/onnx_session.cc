@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/float16.h"
+#include "base/mapped_file.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/float16.h"
-#include "embeddings/mapped_file.h"
 
 namespace dppl {
 namespace {

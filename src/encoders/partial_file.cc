@@ -9,10 +9,10 @@
 #include <cassert>
 #include <charconv>
 
+#include "base/digest.h"
+#include "base/file_steps.h"
+#include "base/system_error.h"
 #include "dppl/error.h"
-#include "embeddings/digest.h"
-#include "embeddings/file_steps.h"
-#include "embeddings/system_error.h"
 
 namespace dppl {
 namespace {

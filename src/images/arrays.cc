@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
+#include "base/mapped_file.h"
 #include "dppl/error.h"
-#include "embeddings/mapped_file.h"
-#include "embeddings/npy.h"
 #include "images/idx.h"
 #include "images/packed.h"
 #include "images/sources.h"
+#include "rows/npy.h"
 
 namespace dppl {
 namespace {

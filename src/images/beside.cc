@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "base/mapped_file.h"
+#include "base/text_lines.h"
 #include "dppl/error.h"
-#include "embeddings/mapped_file.h"
-#include "embeddings/text_lines.h"
 #include "images/sources.h"
 
 namespace dppl {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "base/mapped_file.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/mapped_file.h"
 #include "images/packed.h"
 #include "images/sources.h"
 

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/csv_fields.h"
+#include "base/mapped_file.h"
+#include "base/text_lines.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/csv_fields.h"
-#include "embeddings/mapped_file.h"
-#include "embeddings/text_lines.h"
 #include "images/decode.h"
 #include "images/listed.h"
 #include "images/sources.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system_error.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/system_error.h"
 #include "images/decode.h"
 #include "images/listed.h"
 #include "images/sources.h"

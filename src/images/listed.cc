@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
+#include "base/digest.h"
+#include "base/mapped_file.h"
+#include "base/system_error.h"
 #include "dppl/invalid_record.h"
-#include "embeddings/digest.h"
-#include "embeddings/mapped_file.h"
-#include "embeddings/system_error.h"
 #include "images/decode.h"
 
 namespace dppl {

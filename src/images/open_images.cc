@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "base/mapped_file.h"
 #include "dppl/error.h"
-#include "embeddings/mapped_file.h"
 #include "images/decode.h"
 #include "images/idx.h"
 #include "images/sources.h"

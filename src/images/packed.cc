@@ -5,8 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/digest.h"
 #include "dppl/error.h"
-#include "embeddings/digest.h"
 #include "images/limits.h"
 
 namespace dppl {

@@ -8,7 +8,7 @@
 
 #include "dppl/error.h"
 #include "images/limits.h"
-#include "similarity/levels.h"
+#include "kernels/kernel_dispatch.h"
 
 namespace dppl {
 namespace {

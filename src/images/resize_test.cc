@@ -6,7 +6,7 @@
 
 #include "dppl/error.h"
 #include "images/limits.h"
-#include "similarity/cpu.h"
+#include "kernels/cpu.h"
 #include "support/expect_error.h"
 
 namespace dppl {

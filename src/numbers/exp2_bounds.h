@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
+#include "base/strict_math.h"
 #include "dppl/rational.h"
 #include "numbers/integers.h"
-#include "numbers/strict_math.h"
 
 namespace dppl {
 

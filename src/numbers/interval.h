@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "base/strict_math.h"
 #include "dppl/rational.h"
-#include "numbers/strict_math.h"
 
 namespace dppl {
 

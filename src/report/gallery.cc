@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "dppl/error.h"
-#include "embeddings/pool_file.h"
 #include "report/nearest.h"
+#include "rows/pool_file.h"
 
 namespace dppl {
 namespace {

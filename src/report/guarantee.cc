@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "prototypes/guarantee_words.h"
+#include "model/guarantee_words.h"
 #include "report/pieces.h"
 #include "report/sections.h"
 

@@ -1,6 +1,6 @@
 #include "report/html.h"
 
-#include "embeddings/text_lines.h"
+#include "base/text_lines.h"
 
 namespace dppl {
 namespace {

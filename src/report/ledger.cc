@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "embeddings/digest.h"
+#include "base/digest.h"
 #include "report/pieces.h"
 #include "report/sections.h"
 

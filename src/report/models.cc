@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "prototypes/guarantee_words.h"
+#include "model/guarantee_words.h"
 #include "report/pieces.h"
 #include "report/sections.h"
 

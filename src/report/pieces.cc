@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "prototypes/guarantee_words.h"
-#include "prototypes/stated.h"
+#include "model/guarantee_words.h"
+#include "model/stated.h"
 
 namespace dppl {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "dppl/error.h"
-#include "embeddings/atomic_file.h"
 #include "report/page.h"
 #include "report/pieces.h"
 #include "report/sections.h"

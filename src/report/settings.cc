@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "prototypes/guarantee_words.h"
-#include "prototypes/model_json.h"
-#include "prototypes/stated.h"
+#include "model/guarantee_words.h"
+#include "model/model_json.h"
+#include "model/stated.h"
 #include "report/pieces.h"
 #include "report/sections.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "numbers/parallel.h"
+#include "base/parallel.h"
 #include "selection/clusters.h"
 
 namespace dppl {

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "selection/class_columns.h"
 #include "selection/class_summary.h"
-#include "similarity/class_columns.h"
 
 namespace dppl {
 
 // One class against the pool: bounds on all scores, and the exact scores of some candidates. A score is the sum over
-// the class's records of what similarity/pair_scores.h says.
+// the class's records of what statistics/pair_scores/pair_scores.h says.
 class ClassScores {
  public:
   // The summary is that of the records; bound() needs one with spread.

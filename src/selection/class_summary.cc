@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numbers/parallel.h"
-#include "similarity/row_math.h"
+#include "base/parallel.h"
+#include "kernels/row_math.h"
 
 namespace dppl {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "similarity/pair_scores.h"
+#include "statistics/pair_scores/pair_scores.h"
 
 namespace dppl {
 

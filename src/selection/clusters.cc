@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "similarity/row_math.h"
+#include "kernels/row_math.h"
 
 namespace dppl {
 namespace {

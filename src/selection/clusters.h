@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "similarity/quantised_rows.h"
+#include "rows/quantised_rows.h"
 
 namespace dppl {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "numbers/parallel.h"
+#include "base/parallel.h"
 #include "selection/class_scores.h"
 
 namespace dppl {

@@ -4,7 +4,7 @@
 
 #include "dppl/mechanisms.h"
 #include "dppl/model.h"
-#include "similarity/pair_scores.h"
+#include "statistics/pair_scores/pair_scores.h"
 
 // Which public rows a class gets: the engine of DPPL-Public and DPPL-PublicK.
 namespace dppl {

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "kernels/cpu.h"
 #include "selection/class_scores.h"
 #include "selection/clusters.h"
 #include "selection/select.h"
-#include "similarity/cpu.h"
 #include "support/selection_laws.h"
 #include "support/statistics.h"
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "embeddings/atomic_file.h"
-#include "embeddings/digest.h"
-#include "prototypes/model_header.h"
+#include "base/atomic_file.h"
+#include "base/digest.h"
+#include "model/model_header.h"
 
 namespace dppl {
 namespace {

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "dppl/error.h"
-#include "embeddings/class_rows.h"
-#include "numbers/parallel.h"
-#include "prototypes/pool_posterior.h"
+#include "estimation/pool_posterior.h"
+#include "kernels/gemm.h"
+#include "kernels/row_math.h"
 #include "random/simulation.h"
-#include "similarity/gemm.h"
-#include "similarity/row_math.h"
+#include "rows/class_rows.h"
 
 namespace dppl {
 namespace {

@@ -6,14 +6,14 @@
 #include <numeric>
 #include <optional>
 
+#include "base/parallel.h"
 #include "dppl/experiments.h"
-#include "numbers/parallel.h"
-#include "prototypes/pool_posterior.h"
-#include "prototypes/refinement.h"
-#include "prototypes/second_moment.h"
-#include "prototypes/shape.h"
+#include "estimation/pool_posterior.h"
+#include "estimation/prototype_scaling.h"
+#include "estimation/refinement.h"
+#include "kernels/gemm.h"
 #include "random/simulation.h"
-#include "similarity/gemm.h"
+#include "statistics/second_moment/second_moment.h"
 
 namespace dppl {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "dppl/tune.h"
-#include "prototypes/pool_posterior.h"
+#include "estimation/pool_posterior.h"
 #include "tuning/pseudo_classes.h"
 
 // Fits on pseudo-classes, in floating point: what is simulated is public, so nothing has to be exact.

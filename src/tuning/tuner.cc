@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dppl/error.h"
-#include "embeddings/pool_spectrum.h"
+#include "rows/pool_spectrum.h"
 #include "tuning/cache.h"
 #include "tuning/simulate.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "dppl/tune.h"
-#include "prototypes/pool_posterior.h"
+#include "estimation/pool_posterior.h"
 #include "tuning/pseudo_classes.h"
 
 namespace dppl {

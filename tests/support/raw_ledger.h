@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "privacy/ledger_entry.h"
+#include "ledger/ledger_entry.h"
 
 struct sqlite3;
 

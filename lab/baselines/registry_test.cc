@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "dppl/error.h"
+#include "lab/baselines/settings.h"
+#include "support/clouds.h"
+#include "support/expect_error.h"
+
+namespace dppl {
+namespace {
+
+using testing::Clouds;
+using testing::expect_error;
+using testing::run;
+
+BaselineInput with(BaselineInput input, BaselineSettings settings) {
+  input.settings = std::move(settings);
+  return input;
+}
+
+TEST(Baselines, AreFoundByName) {
+  std::set<std::string_view> names;
+  for (const Baseline& baseline : baselines()) {
+    EXPECT_TRUE(names.insert(baseline.name).second) << baseline.name;
+    EXPECT_EQ(find_baseline(baseline.name), &baseline);
+    EXPECT_FALSE(baseline.words.empty());
+  }
+  EXPECT_EQ(names.size(), 14u);
+  EXPECT_EQ(find_baseline("dp-film"), nullptr);
+}
+
+TEST(Baselines, DefaultsKeepToTheRules) {
+  std::set<std::string> used;
+  for (const Baseline& baseline : baselines()) {
+    EXPECT_EQ(complete_settings(baseline, baseline.defaults), baseline.defaults);
+    for (const auto& [name, value] : baseline.defaults) used.insert(name);
+  }
+  EXPECT_EQ(used.size(), setting_rules().size()) << "a rule that no baseline uses";
+}
+
+// Better than guessing without noise, the whole budget spent with it.
+TEST(Baselines, LearnAndSpendTheirBudget) {
+  const Clouds clouds(16, 5, 60, 0.3);
+  BaselineInput input = clouds.input();
+  for (const Baseline& baseline : baselines()) {
+    if (baseline.defaults.contains("dim")) input.settings["dim"] = 8;
+    input.rho.reset();
+    const BaselineResult exact = run(baseline.name, input);
+    EXPECT_EQ(exact.rho_spent, 0) << baseline.name;
+    EXPECT_GT(clouds.accuracy(exact.predicted), 0.9) << baseline.name;
+    input.rho = 0.3;
+    const BaselineResult noisy = run(baseline.name, input);
+    EXPECT_EQ(noisy.predicted.size(), clouds.test_labels.size());
+    EXPECT_LE(noisy.rho_spent, baseline.is_private ? 0.3 : 0) << baseline.name;
+    EXPECT_NEAR(noisy.rho_spent, baseline.is_private ? 0.3 : 0, 1e-9) << baseline.name;
+    EXPECT_EQ(run(baseline.name, input).predicted, noisy.predicted) << "the same seed";
+    if (baseline.is_private) {
+      input.rho = 1e-7;
+      EXPECT_LT(clouds.accuracy(run(baseline.name, input).predicted), 0.5) << baseline.name << " ignores its noise";
+    }
+    input.settings.clear();
+  }
+}
+
+TEST(Baselines, PublicGuessOfTheCountLeavesTheBudgetToTheSteps) {
+  const Clouds clouds(8, 3, 40);
+  for (const char* name : {"dp-sgd", "global-adapt", "dp-fc", "dp-newton"}) {
+    BaselineInput input = with(clouds.input(), {{"records", 100}, {"steps", 3}});
+    input.rho = 0.7;
+    EXPECT_NEAR(run(name, input).rho_spent, 0.7, 1e-9) << name;
+  }
+}
+
+// More than one block of rows, so that blocks do meet different threads.
+TEST(Baselines, ThreadsDoNotChangeResults) {
+  const Clouds clouds(8, 4, 700);
+  BaselineInput input = clouds.input();
+  input.rho = 2;
+  for (const Baseline& baseline : baselines()) {
+    if (baseline.defaults.contains("dim")) input.settings["dim"] = 4;
+    if (baseline.defaults.contains("steps")) input.settings["steps"] = 3;
+    input.threads = 1;
+    const BaselineResult one = run(baseline.name, input);
+    input.threads = 3;
+    const BaselineResult three = run(baseline.name, input);
+    EXPECT_EQ(one.predicted, three.predicted) << baseline.name;
+    EXPECT_EQ(one.trace, three.trace) << baseline.name;
+    input.settings.clear();
+  }
+}
+
+TEST(Baselines, SmallAndEmptyClassesDoNotBreakThem) {
+  const Clouds clouds(8, 4, 30);
+  std::vector<uint32_t> labels = clouds.labels;
+  for (uint32_t& label : labels) label = label == 3 ? 1 : label;
+  labels[0] = 2;
+  BaselineInput input = clouds.input();
+  input.train.labels = labels;
+  input.train.classes = 6;
+  for (const Baseline& baseline : baselines()) {
+    if (baseline.defaults.contains("dim")) input.settings["dim"] = 4;
+    for (const std::optional<double> rho : {std::optional<double>(), std::optional<double>(0.1)}) {
+      input.rho = rho;
+      for (const uint32_t label : run(baseline.name, input).predicted) EXPECT_LT(label, 6u) << baseline.name;
+    }
+    input.settings.clear();
+  }
+}
+
+TEST(Baselines, RefuseBadSettings) {
+  const auto refused = [](std::string_view name, const BaselineSettings& settings,
+                          std::initializer_list<std::string_view> words) {
+    const Clouds clouds(4, 2, 5);
+    expect_error<InvalidInput>([&] { run(name, with(clouds.input(), settings)); }, words);
+  };
+  refused("dp-sgd", {{"stpes", 3}}, {"dp-sgd", "stpes", "steps", "rate"});
+  refused("class-mean", {{"k", 3}}, {"class-mean", "k", "none"});
+  refused("dp-sgd", {{"steps", 2.5}}, {"steps", "2.5", "whole number", "at least 1"});
+  refused("dp-sgd", {{"steps", 0}}, {"steps", "at least 1"});
+  refused("dp-sgd", {{"rate", NAN}}, {"rate", "above 0"});
+  refused("dp-sgd", {{"clip", 0}}, {"clip", "above 0"});
+  refused("dp-sgd", {{"momentum", 1}}, {"momentum", "below 1"});
+  refused("global-adapt", {{"share", 1}}, {"share", "below 1"});
+  refused("dp-ls", {{"lambda", -1}}, {"lambda", "above 0"});
+  refused("dp-ls", {{"per_class", 0.5}}, {"per_class", "whole"});
+  refused("friendly-core-mean", {{"delta", 0}}, {"delta", "above 0"});
+  refused("projection-mean", {{"dim", 5}}, {"dim is 5", "at most", "4"});
+  refused("projection-mean", {{"dim", 2}, {"share", 0.2}, {"count_share", 0.3}}, {"count_share", "below share"});
+  refused("projection-public", {{"dim", 2}, {"clip_min", 0.5}, {"clip_max", 0.5}}, {"clip_min", "below clip_max"});
+  refused("nearest-neighbour", {{"k", 0}}, {"k is 0", "at least 1"});
+}
+
+TEST(Baselines, RefuseRowsThatDoNotFit) {
+  const Clouds clouds(4, 2, 5);
+  const auto refused = [&](auto change, std::initializer_list<std::string_view> words) {
+    BaselineInput input = clouds.input();
+    change(input);
+    expect_error<InvalidInput>([&] { run("projection-public", input); }, words);
+  };
+  std::vector<float> far = clouds.train;
+  far[5] = 3;
+  std::vector<float> bad = clouds.test;
+  bad[8] = NAN;
+  refused([](BaselineInput& input) { input.train.dim = 0; }, {"dimension"});
+  refused([](BaselineInput& input) { input.train.dim = 5; }, {"40 values", "10 labels"});
+  refused([](BaselineInput& input) { input.train.classes = 1; }, {"row 1", "class 1", "0 to 0"});
+  refused([](BaselineInput& input) { input.train.classes = 0; }, {"classes"});
+  refused([](BaselineInput& input) { input.train.labels = {}; }, {"none"});
+  refused([&](BaselineInput& input) { input.train.values = far; }, {"training rows: row 1", "length 1"});
+  refused([&](BaselineInput& input) { input.test = bad; }, {"test rows: row 2", "length"});
+  refused([](BaselineInput& input) { input.pool = input.pool.first(7); }, {"pool rows", "7"});
+  refused([](BaselineInput& input) { input.pool = {}, input.settings["dim"] = 2; }, {"pool"});
+  refused([](BaselineInput& input) { input.rho = 0; }, {"rho is 0", "above 0"});
+}
+
+}  // namespace
+}  // namespace dppl

@@ -1,0 +1,351 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <tuple>
+
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "dppl/error.h"
+#include "dppl/experiments.h"
+#include "lab/sweep/run_method.h"
+#include "lab/sweep/run_store.h"
+
+namespace dppl {
+namespace {
+
+struct Place {
+  size_t data = 0;
+  std::optional<size_t> pool = {};
+  uint64_t pool_rows = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+struct Job {
+  Place place;
+  size_t method = 0, candidate = 0;  // of its grid
+  SweepSettings settings = {};
+  std::optional<double> rho = {};
+  double ratio = 1;
+  uint64_t seed = 0;
+
+  std::string key = {};
+  SweepRow row = {};
+  SweepMap* map = nullptr;  // to be drawn, instead of a row
+  bool done = false;
+
+  std::optional<OwnMethod> own = {};  // ours: as asked, or as tuned
+  TransformSpec transform = {};       // of the space to run in
+};
+
+std::string text_digest(const std::string& text) { return to_hex(digest_of(std::as_bytes(std::span(text)))); }
+
+// A function of seed and method alone, so that neither order nor threads nor other methods matter.
+uint64_t random_seed(uint64_t seed, const std::string& method) {
+  return std::stoull(text_digest(fmt::format("sweep {} {}", seed, method)).substr(0, 16), nullptr, 16);
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// Runs that differ in budget, k and mechanism alone share their scores.
+bool has_scores(const Job& job) {
+  if (!job.own) return false;
+  const Method method = job.own->hyperparameters.method;
+  return method == Method::public_one || method == Method::public_k;
+}
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, const SweepOptions& options)
+      : plan_(plan), options_(options), store_(options.directory) {
+    for (const SweepPlan::Data& data : plan.data) data_.push_back(DataSet::open(data, options.threads));
+    for (const SweepPlan::Pool& pool : plan.pools) pools_.push_back(PublicData::open(pool.file, options.threads));
+  }
+
+  SweepResults run() {
+    results_.title = plan_.title;
+    results_.figures = plan_.figures;
+    list_jobs();
+    const size_t rows = jobs_.size();
+    list_maps();
+    take_over();
+    total_ = static_cast<uint64_t>(std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return !job.done; }));
+    run_all();
+    jobs_.resize(rows);
+    std::erase_if(results_.maps, [](const SweepMap& map) { return map.points.empty(); });
+    count_classes();
+    choose_candidates();
+    return std::move(results_);
+  }
+
+ private:
+  // ---- What there is to do, in the order of the results
+
+  std::vector<Place> places_of(size_t data, const SweepPlan::Method& method) const {
+    if (!uses_pool(method)) return {{.data = data}};
+    std::vector<Place> result;
+    for (const size_t pool : plan_.data[data].pools) {
+      std::vector<uint64_t> rows = plan_.pools[pool].rows;
+      if (rows.empty()) rows = {pools_[pool].size()};
+      for (const uint64_t count : rows) result.push_back({data, pool, count});
+    }
+    return result;
+  }
+
+  std::vector<std::optional<double>> budgets_of(const SweepPlan::Method& method) const {
+    const Baseline* baseline = is_own_method(method.kind) ? nullptr : find_baseline(method.kind);
+    if (baseline != nullptr && !baseline->is_private) return {std::nullopt};
+    return {plan_.rho.begin(), plan_.rho.end()};
+  }
+
+  void list_jobs() {
+    for (size_t d = 0; d < plan_.data.size(); ++d) {
+      for (size_t m = 0; m < plan_.methods.size(); ++m) {
+        const SweepPlan::Method& method = plan_.methods[m];
+        const std::vector<SweepSettings> candidates = candidates_of(method);
+        for (const Place& place : places_of(d, method)) {
+          for (const double ratio : plan_.ratio) {
+            for (const std::optional<double>& rho : budgets_of(method)) {
+              for (size_t c = 0; c < candidates.size(); ++c) {
+                for (const uint64_t seed : plan_.seeds) add_job({place, m, c, candidates[c], rho, ratio, seed});
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  void list_maps() {
+    results_.maps.resize(plan_.maps.size());
+    for (size_t i = 0; i < plan_.maps.size(); ++i) {
+      const SweepPlan::Map& map = plan_.maps[i];
+      const SweepPlan::Method& method = plan_.methods[map.method];
+      add_job({places_of(0, method).front(), map.method, 0, method.settings, map.rho, map.ratio, plan_.seeds.front()});
+      jobs_.back().map = &results_.maps[i];
+    }
+  }
+
+  void add_job(Job job) {
+    const SweepPlan::Method& method = plan_.methods[job.method];
+    const SweepPlan::Data& data = plan_.data[job.place.data];
+    SweepRow& row = job.row;
+    row.data = data.name;
+    row.encoder = data.encoder;
+    if (job.place.pool) row.pool = plan_.pools[*job.place.pool].name;
+    row.pool_rows = job.place.pool_rows;
+    row.method = method.name;
+    row.kind = method.kind;
+    job.transform = transform_of(job.settings);
+    const bool open = method.tune_on_pool || (method.kind == "auto" && job.transform == TransformSpec{});
+    row.transform = open ? "auto" : job.transform.to_string();
+    row.settings = to_json(job.settings).dump();
+    row.rho = job.rho;
+    row.ratio = job.ratio;
+    row.seed = job.seed;
+    row.tuned_on_test = !method.grid.empty();
+    if (is_own_method(method.kind)) job.own = own_method(method.kind, job.settings);
+    job.key = text_digest(nlohmann::json{
+        {"version", options_.version},
+        {"data", data_[job.place.data]->digest},
+        {"pool", job.place.pool ? pools_[*job.place.pool].digest() : ""},
+        {"pool rows", job.place.pool_rows},
+        {"method", method.name},
+        {"kind", method.kind},
+        {"settings", row.settings},
+        {"tuned on the pool", method.tune_on_pool},
+        {"rho", job.rho.value_or(0)},
+        {"ratio", job.ratio},
+        {"seed", job.seed}}.dump());
+    jobs_.push_back(std::move(job));
+  }
+
+  void take_over() {
+    for (Job& job : jobs_) {
+      const SweepRow* known = job.map == nullptr ? store_.find(job.key) : nullptr;
+      if (known == nullptr || known->status != "ok") continue;
+      // Names may have changed.
+      SweepRow row = *known;
+      row.data = job.row.data;
+      row.encoder = job.row.encoder;
+      row.pool = job.row.pool;
+      row.tuned_on_test = job.row.tuned_on_test;
+      job.row = std::move(row);
+      job.done = true;
+      ++results_.taken_over;
+    }
+  }
+
+  // ---- Running: place by place and, within a place, transform by transform, so that little is in memory at once
+
+  void run_all() {
+    std::map<Place, std::vector<Job*>> by_place;
+    for (Job& job : jobs_) {
+      if (!job.done) by_place[job.place].push_back(&job);
+    }
+    for (const auto& [place, jobs] : by_place) run_place(place, jobs);
+  }
+
+  void run_place(const Place& place, const std::vector<Job*>& jobs) {
+    const std::shared_ptr<const PoolSet> pool =
+        place.pool ? PoolSet::open(pools_[*place.pool], place.pool_rows, options_.threads) : nullptr;
+    std::map<std::tuple<std::string, size_t>, std::vector<Job*>> by_transform;
+    for (Job* job : jobs) {
+      if (plan_.methods[job->method].tune_on_pool && !try_to(*job, [&] { tune(*job, *pool); })) continue;
+      // auto finds its transform in the middle of the run.
+      if (job->own && job->own->hyperparameters.method == Method::automatic) job->transform = {};
+      by_transform[{job->transform.to_string(), job->transform.average_pool}].push_back(job);
+    }
+    for (const auto& [transform, those] : by_transform) {
+      std::optional<Space> space;
+      const bool floats = std::any_of(those.begin(), those.end(), [](const Job* job) { return !job->own; });
+      const TransformSpec spec = those.front()->transform;
+      std::string failure;
+      try {
+        space.emplace(data_[place.data], pool, spec, floats, options_.threads);
+      } catch (const Error& error) {
+        failure = error.what();
+      }
+      if (space) {
+        run_in(*space, those);
+      } else {
+        for (Job* job : those) finish(*job, failure);
+      }
+    }
+  }
+
+  void tune(Job& job, const PoolSet& pool) {
+    const BudgetSpec budget = BudgetSpec::zcdp(exact(job.rho.value()), job.own->relation);
+    job.own->hyperparameters = pool.memory->choose(budget, {.classes = data_[job.place.data]->classes.size(),
+                                                            .records = job.own->records,
+                                                            .method = job.own->hyperparameters.method});
+    job.transform = job.own->hyperparameters.transform;
+  }
+
+  void run_in(const Space& space, const std::vector<Job*>& jobs) {
+    using Sharing = std::tuple<double, uint64_t, Rational, Rational>;
+    std::vector<std::vector<Job*>> bundles;  // of jobs that one thread does one after another
+    std::map<Sharing, size_t> bundle_of;
+    for (Job* job : jobs) {
+      size_t at = bundles.size();
+      if (has_scores(*job)) {
+        const Hyperparameters& how = job->own->hyperparameters;
+        at = bundle_of.try_emplace({job->ratio, job->seed, how.clip_min, how.clip_max}, at).first->second;
+      }
+      if (at == bundles.size()) bundles.emplace_back();
+      bundles[at].push_back(job);
+    }
+    parallel_blocks(bundles.size(), 1, options_.threads, [&](size_t i, size_t, unsigned) {
+      std::vector<std::vector<int64_t>> scores;
+      for (Job* job : bundles[i]) {
+        if (try_to(*job, [&] { run_job(*job, space, bundles[i].size() > 1 ? &scores : nullptr); })) finish(*job, "");
+      }
+    });
+  }
+
+  template <typename Action>
+  bool try_to(Job& job, Action action) {
+    try {
+      action();
+      return true;
+    } catch (const IoError&) {
+      throw;  // a full disk is no result
+    } catch (const std::exception& error) {
+      finish(job, error.what());
+      return false;
+    }
+  }
+
+  void run_job(Job& job, const Space& space, std::vector<std::vector<int64_t>>* scores) {
+    const DataSet& data = space.data();
+    const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, job.ratio, job.seed);
+    const SweepPlan::Method& method = plan_.methods[job.method];
+    const MethodRun run{.space = space,
+                        .kind = method.kind,
+                        .settings = job.settings,
+                        .own = job.own,
+                        .rho = job.rho,
+                        .rows = rows,
+                        .random_seed = random_seed(job.seed, method.name),
+                        .scores = scores};
+    const MethodResult result = run_method(run);
+    if (job.map != nullptr) {
+      *job.map = draw_map(run, result);
+      job.map->method = method.name;
+      job.map->rho = job.rho.value();
+      job.map->ratio = job.ratio;
+      return;
+    }
+    const Evaluation evaluation =
+        evaluate(result.predicted, data.test_labels, data.classes, class_counts(data.labels_of(rows), data.classes));
+    SweepRow& row = job.row;
+    row.train_rows = rows.size();
+    row.accuracy = evaluation.accuracy;
+    row.balanced = evaluation.balanced_accuracy;
+    row.minority = evaluation.minority_accuracy.value_or(0);
+    row.seconds = result.seconds;
+    row.rho_spent = result.rho_spent;
+    row.trace = result.trace;
+    nlohmann::ordered_json settings = to_json(job.settings);
+    settings["used"] = result.used;
+    row.settings = settings.dump();
+  }
+
+  void finish(Job& job, const std::string& failure) {
+    job.row.status = failure.empty() ? "ok" : "failed";
+    job.row.error = one_line(failure);
+    if (job.map == nullptr) store_.append(job.key, job.row);
+    job.done = true;
+    const uint64_t done = ++done_;
+    if (options_.progress) options_.progress(done, total_);
+  }
+
+  // ---- Results
+
+  void count_classes() {
+    const DataSet& data = *data_.front();
+    for (const double ratio : plan_.ratio) {
+      const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, ratio, plan_.seeds.front());
+      results_.class_sizes[ratio] = class_counts(data.labels_of(rows), data.classes);
+    }
+  }
+
+  // Of a grid the candidate with the best balanced accuracy over all seeds. Candidates follow one another.
+  void choose_candidates() {
+    const size_t seeds = plan_.seeds.size();
+    for (size_t begin = 0; begin < jobs_.size();) {
+      const size_t candidates = std::max<size_t>(plan_.methods[jobs_[begin].method].grid.size(), 1);
+      size_t best = 0;
+      double best_sum = -1;
+      for (size_t c = 0; c < candidates; ++c) {
+        double sum = 0;
+        for (size_t s = 0; s < seeds; ++s) {
+          const SweepRow& row = jobs_[begin + c * seeds + s].row;
+          if (row.status == "ok") sum += row.balanced;
+        }
+        if (sum > best_sum) best = c, best_sum = sum;
+      }
+      for (size_t s = 0; s < seeds; ++s) results_.rows.push_back(std::move(jobs_[begin + best * seeds + s].row));
+      begin += candidates * seeds;
+    }
+  }
+
+  const SweepPlan& plan_;
+  const SweepOptions& options_;
+  RunStore store_;
+  std::vector<std::shared_ptr<const DataSet>> data_;
+  std::vector<PublicData> pools_;
+  std::vector<Job> jobs_;
+  SweepResults results_;
+  std::atomic<uint64_t> done_{0};
+  uint64_t total_ = 0;
+};
+
+}  // namespace
+
+SweepResults run_sweep(const SweepPlan& plan, const SweepOptions& options) { return Sweep(plan, options).run(); }
+
+}  // namespace dppl

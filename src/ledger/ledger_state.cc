@@ -1,0 +1,134 @@
+#include "ledger/ledger_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dppl/error.h"
+#include "ledger/ledger_entry.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kMaxLabelBytes = 200;
+
+// The length of the UTF-8 character at the front, or 0 when there is none or it is a control character.
+size_t printable_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Second bytes that would be an overlong form, a surrogate, beyond U+10FFFF, or one of the controls U+0080 to U+009F.
+  const unsigned second = byte(1);
+  const bool bad = (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+                   (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90) ||
+                   (lead == 0xc2 && second < 0xa0);
+  return bad ? 0 : length;
+}
+
+void check_price(const Guarantee& price) {
+  for (const auto& bound : {price.epsilon, price.bounded_range, price.rho, price.mu_squared}) {
+    if (bound && *bound < 0) throw InvalidInput("the price of a release cannot be negative");
+  }
+  if (price.approximate && (price.approximate->epsilon < 0 || price.approximate->delta < 0)) {
+    throw InvalidInput("the price of a release cannot be negative");
+  }
+}
+
+}  // namespace
+
+void check_label(std::string_view text, std::string_view what) {
+  if (text.empty()) throw InvalidInput(fmt::format("{}: is empty; give 1 to {} bytes", what, kMaxLabelBytes));
+  if (text.size() > kMaxLabelBytes) {
+    throw InvalidInput(fmt::format("{}: has {} bytes; give at most {}", what, text.size(), kMaxLabelBytes));
+  }
+  // "scans" and "scans " would be two accounts of one data set.
+  if (text.front() == ' ' || text.back() == ' ') {
+    throw InvalidInput(fmt::format("{}: begins or ends with a blank; leave it out", what));
+  }
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = printable_length(text.substr(at));
+    if (length == 0) {
+      throw InvalidInput(
+          fmt::format("{}: byte {} is a control character or not UTF-8; give printable text", what, at + 1));
+    }
+    at += length;
+  }
+}
+
+std::string Book::head() const { return entries_.empty() ? first_previous() : entries_.back().digest; }
+
+size_t Book::index(std::string_view name) const {
+  return static_cast<size_t>(std::ranges::find(datasets_, name, &Dataset::name) - datasets_.begin());
+}
+
+size_t Book::known(std::string_view name) const {
+  const size_t found = index(name);
+  if (found < datasets_.size()) return found;
+  throw InvalidInput(fmt::format("data set '{}': is not in the ledger; enter it with 'dppl ledger init'", name));
+}
+
+Ledger::Status Book::status(std::string_view dataset) const { return datasets_[known(dataset)].status(); }
+
+const Charging& Book::charging(std::string_view dataset) const { return datasets_[known(dataset)].charging; }
+
+std::vector<Ledger::Status> Book::datasets() const {
+  std::vector<Ledger::Status> all;
+  for (const Dataset& dataset : datasets_) all.push_back(dataset.status());
+  return all;
+}
+
+const Ledger::Entry& Book::reservation(uint64_t sequence) const {
+  if (sequence == 0 || sequence > entries_.size() || entries_[sequence - 1].kind != Ledger::Kind::reserve) {
+    throw InvalidInput(fmt::format("row {} is not a reservation of this ledger", sequence));
+  }
+  return entries_[sequence - 1];
+}
+
+void Book::open(const Ledger::Entry& entry) {
+  const size_t found = index(entry.dataset);
+  if (found < datasets_.size()) {
+    throw InvalidInput(
+        fmt::format("data set '{}': is in the ledger already, with a total of {}; a total cannot be changed",
+                    entry.dataset, datasets_[found].charging.total().describe()));
+  }
+  datasets_.push_back({entry.dataset, Charging(entry.dataset, entry.budget)});
+}
+
+void Book::reserve(const Ledger::Entry& entry) {
+  datasets_[known(entry.dataset)].charging.charge(entry.budget, entry.guarantee);
+}
+
+void Book::record(const Ledger::Entry& entry) {
+  if (reservation(entry.reservation).dataset != entry.dataset) {
+    throw InvalidInput(fmt::format("row {} is not a reservation of data set '{}'", entry.reservation, entry.dataset));
+  }
+  if (!recorded_.insert(entry.reservation).second) {
+    throw InvalidInput(fmt::format("reservation {} has been recorded before", entry.reservation));
+  }
+}
+
+void Book::append(Ledger::Entry entry) {
+  check_label(entry.dataset, "data set name");
+  check_label(entry.purpose, "purpose");
+  static_cast<void>(Budget::unledgered(entry.budget));  // refuses amounts that are out of range
+  check_price(entry.guarantee);
+  switch (entry.kind) {
+    case Ledger::Kind::dataset:
+      open(entry);
+      break;
+    case Ledger::Kind::reserve:
+      reserve(entry);
+      break;
+    case Ledger::Kind::record:
+      record(entry);
+      break;
+  }
+  entries_.push_back(std::move(entry));
+}
+
+}  // namespace dppl

@@ -1,0 +1,226 @@
+#include "ledger/privacy_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "dppl/error.h"
+
+namespace dppl {
+namespace {
+
+Rational number(const char* text) { return parse_rational(text, "test"); }
+
+void charge(Charging& charging, const BudgetSpec& asked) { charging.charge(asked, asked.as_guarantee()); }
+
+// Exponential mechanism, asked in each way that it can be.
+void charge_exponential(Charging& charging, const BudgetSpec& asked, const char* epsilon) {
+  charging.charge(asked, Guarantee::of_bounded_range(number(epsilon)));
+}
+
+TEST(Charging, PureBudgetsAreExactAtTheBoundary) {
+  Charging charging("d", BudgetSpec::pure(1));
+  for (int i = 0; i < 10; ++i) charge(charging, BudgetSpec::pure(number("0.1")));
+  EXPECT_EQ(charging.balance().spent.value, 1);
+  EXPECT_EQ(charging.balance().remaining.value, 0);
+  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("1e-18"))), BudgetExceeded);
+  EXPECT_EQ(charging.balance().spent.value, 1);
+}
+
+TEST(Charging, AnythingOverIsRefusedInEveryNotion) {
+  const Rational over = number("0.5") + number("1e-18");
+  const Rational delta = number("1e-5");
+  for (const auto& [total, half, more] :
+       {std::tuple{BudgetSpec::pure(1), BudgetSpec::pure(Rational(1, 2)), BudgetSpec::pure(over)},
+        std::tuple{BudgetSpec::zcdp(1), BudgetSpec::zcdp(Rational(1, 2)), BudgetSpec::zcdp(over)},
+        std::tuple{BudgetSpec::gdp(5), BudgetSpec::gdp(4), BudgetSpec::gdp(3 + number("1e-18"))},
+        std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
+                   BudgetSpec::approximate(over, delta / 2)},
+        std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
+                   BudgetSpec::approximate(Rational(1, 2), delta / 2 + number("1e-30"))}}) {
+    Charging charging("d", total);
+    charge(charging, half);
+    EXPECT_THROW(charge(charging, more), BudgetExceeded) << more.describe();
+    BudgetSpec rest = half;
+    if (total.notion == Notion::gdp) rest = BudgetSpec::gdp(3);
+    charge(charging, rest);
+    EXPECT_EQ(charging.balance().remaining, Ledger::Amount()) << total.describe();
+  }
+}
+
+TEST(Charging, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
+  Charging charging("flowers", BudgetSpec::pure(1));
+  charge(charging, BudgetSpec::pure(number("0.75")));
+  try {
+    charge(charging, BudgetSpec::pure(number("0.250000000000000001")));
+    FAIL();
+  } catch (const BudgetExceeded& error) {
+    const std::string message = error.what();
+    for (const char* part : {"'flowers'", "total of ε = 1 ", "spent ε = 0.75,", "remaining ε = 0.25,",
+                             "asked ε = 0.250000000000000001;"}) {
+      EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+    }
+  }
+}
+
+TEST(Charging, TheExponentialMechanismPaysAnEighthAgainstZcdp) {
+  Charging charging("d", BudgetSpec::zcdp(Rational(1, 8)));
+  charge_exponential(charging, BudgetSpec::pure(number("0.5")), "0.5");
+  EXPECT_EQ(charging.balance().spent.value, Rational(1, 32));
+  // The same ε by a mechanism of which no more is known costs four times as much.
+  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("0.5"))), BudgetExceeded);
+  charge(charging, BudgetSpec::zcdp(Rational(3, 32)));
+  EXPECT_EQ(charging.balance().remaining.value, 0);
+}
+
+TEST(Charging, WhatWasAskedInTheTotalsNotionIsChargedInFull) {
+  // The mechanism rounds √(8ρ) down and so costs a little less than ρ; the budget handed out is ρ.
+  Charging charging("d", BudgetSpec::zcdp(1));
+  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 3)), "1.6");
+  EXPECT_EQ(charging.balance().spent.value, Rational(1, 3));
+}
+
+TEST(Charging, GaussianCostsAreRefusedByPureAndGdpTotals) {
+  Charging pure("d", BudgetSpec::pure(100));
+  EXPECT_THROW(charge(pure, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
+  EXPECT_THROW(charge(pure, BudgetSpec::gdp(number("0.001"))), InvalidInput);
+  EXPECT_THROW(charge(pure, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
+  Charging gdp("d", BudgetSpec::gdp(100));
+  EXPECT_THROW(charge(gdp, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
+  Charging zcdp("d", BudgetSpec::zcdp(100));
+  EXPECT_THROW(charge(zcdp, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
+}
+
+TEST(Charging, PureCostsConvertToGdpUpwards) {
+  Charging charging("d", BudgetSpec::gdp(1));
+  charge(charging, BudgetSpec::pure(number("0.1")));
+  const Rational mu = pure_to_gdp(number("0.1"));
+  EXPECT_EQ(charging.balance().spent.value, mu * mu);
+  EXPECT_EQ(charging.balance().unit, Notion::gdp);
+}
+
+TEST(Charging, RelationsMustAgree) {
+  Charging charging("d", BudgetSpec::pure(1));
+  EXPECT_THROW(charge(charging, BudgetSpec::pure(Rational(1, 10), Relation::replace_in_class)), InvalidInput);
+  EXPECT_THROW(
+      charging.charge(BudgetSpec::pure(Rational(1, 10)), Guarantee::pure(Rational(1, 10), Relation::replace_in_class)),
+      InvalidInput);
+  EXPECT_EQ(charging.balance().spent.value, 0);
+}
+
+TEST(Charging, NothingIsFreeAndNothingIsRefunded) {
+  Charging charging("d", BudgetSpec::zcdp(1));
+  Guarantee price = Guarantee::pure(Rational(1, 10));
+  for (const int rho : {0, -1}) {
+    price.rho = rho;
+    EXPECT_THROW(charging.charge(BudgetSpec::pure(Rational(1, 10)), price), InvalidInput);
+  }
+}
+
+TEST(Charging, ApproximateTotalsAddWhatIsAskedInEpsilonAndDelta) {
+  const Rational delta = number("1e-5");
+  Charging charging("d", BudgetSpec::approximate(1, delta));
+  charge_exponential(charging, BudgetSpec::approximate(number("0.5"), delta / 2), "0.5");
+  charge(charging, BudgetSpec::pure(number("0.25")));
+  // Asked in ρ, but pure: counts as ε.
+  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 128)), "0.25");
+  EXPECT_EQ(charging.balance().unit, Notion::approximate);
+  EXPECT_EQ(charging.balance().spent, (Ledger::Amount{1, delta / 2}));
+  // A Gaussian release asked in ρ does not say which part of δ it may use.
+  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), InvalidInput);
+}
+
+TEST(Charging, ApproximateTotalsAddRhoWhenItIsAskedFirst) {
+  const Rational epsilon = 1, delta = number("1e-5");
+  const Rational affordable = zcdp_for_approximate(epsilon, delta);
+  Charging charging("d", BudgetSpec::approximate(epsilon, delta));
+  for (int i = 0; i < 4; ++i) charge(charging, BudgetSpec::zcdp(affordable / 4));
+  EXPECT_EQ(charging.balance().unit, Notion::zcdp);
+  EXPECT_EQ(charging.balance().remaining.value, 0);
+  EXPECT_LE(zcdp_to_epsilon(charging.balance().spent.value, delta), epsilon);
+  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-18"))), BudgetExceeded);
+  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("1e-6"))), BudgetExceeded);
+}
+
+TEST(Charging, TheWholeOfAnApproximateTotalFitsOneRelease) {
+  const BudgetSpec whole = BudgetSpec::approximate(1, number("1e-5"));
+  const Rational exponential = Budget::unledgered(whole).bounded_range_epsilon();
+  EXPECT_GT(exponential, 1);  // so its pure ε alone would not fit
+  for (const Guarantee& price :
+       {Guarantee::of_bounded_range(exponential), Guarantee::zcdp(Budget::unledgered(whole).rho())}) {
+    EXPECT_TRUE(stays_within(price, whole));
+    Charging charging("d", whole);
+    charging.charge(whole, price);
+    EXPECT_EQ(charging.balance().remaining, Ledger::Amount());
+  }
+}
+
+TEST(Charging, PureCostsAskedInRhoFitAnApproximateTotalByTheirEpsilon) {
+  // ρ = 1/8 is far beyond what (1, 1e-5) affords, but the release is 1-DP.
+  Charging charging("d", BudgetSpec::approximate(1, number("1e-5")));
+  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 8)), "1");
+  EXPECT_EQ(charging.balance().unit, Notion::pure);
+  EXPECT_EQ(charging.balance().remaining.value, 0);
+  EXPECT_THROW(charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 8)), "0.001"), BudgetExceeded);
+  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), BudgetExceeded);
+}
+
+TEST(Charging, TheRuleOfAnApproximateTotalIsSettledByTheFirstRelease) {
+  // Switching between the two rules in the light of an output could spend δ twice.
+  const Rational delta = number("1e-5");
+  Charging by_rho("d", BudgetSpec::approximate(1, delta));
+  charge(by_rho, BudgetSpec::zcdp(number("0.001")));
+  EXPECT_THROW(charge(by_rho, BudgetSpec::approximate(number("0.01"), delta)), InvalidInput);
+  Charging by_epsilon("d", BudgetSpec::approximate(1, delta));
+  charge(by_epsilon, BudgetSpec::pure(number("0.001")));
+  EXPECT_THROW(charge(by_epsilon, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
+}
+
+TEST(Charging, ARefusedFirstReleaseSettlesNothing) {
+  Charging charging("d", BudgetSpec::approximate(1, number("1e-5")));
+  EXPECT_THROW(charge(charging, BudgetSpec::pure(2)), BudgetExceeded);
+  charge(charging, BudgetSpec::zcdp(number("0.001")));
+  EXPECT_EQ(charging.balance().unit, Notion::zcdp);
+}
+
+TEST(Charging, PriceMustStayWithinWhatIsAsked) {
+  EXPECT_TRUE(stays_within(Guarantee::of_bounded_range(1), BudgetSpec::pure(1)));
+  EXPECT_FALSE(stays_within(Guarantee::of_bounded_range(number("1.000000000000000001")), BudgetSpec::pure(1)));
+  EXPECT_FALSE(stays_within(Guarantee::zcdp(number("0.001")), BudgetSpec::pure(1)));
+  EXPECT_TRUE(stays_within(Guarantee::of_bounded_range(1), BudgetSpec::zcdp(Rational(1, 8))));
+  EXPECT_FALSE(stays_within(Guarantee::pure(1), BudgetSpec::zcdp(Rational(1, 8))));
+  EXPECT_TRUE(stays_within(Guarantee::gdp(1), BudgetSpec::gdp(1)));
+  EXPECT_FALSE(stays_within(Guarantee::gdp(number("1.000000000000000001")), BudgetSpec::gdp(1)));
+  const Rational delta = number("1e-5");
+  // What a mechanism makes of its budget stays within it, also where 18 digits cannot write the amount.
+  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::gdp, Notion::approximate}) {
+    BudgetSpec third = BudgetSpec::pure(Rational(1, 3));
+    third.notion = notion;
+    if (notion == Notion::approximate) third.delta = delta / 3;
+    const Budget budget = Budget::unledgered(third);
+    EXPECT_TRUE(stays_within(Guarantee::of_bounded_range(budget.bounded_range_epsilon()), third)) << third.describe();
+    EXPECT_TRUE(stays_within(Guarantee::pure(budget.pure_epsilon()), third)) << third.describe();
+  }
+  EXPECT_FALSE(stays_within(Guarantee::pure(number("1.1")), BudgetSpec::approximate(1, delta)));
+  EXPECT_TRUE(stays_within(Guarantee::pure(1), BudgetSpec::approximate(1, delta)));
+  EXPECT_TRUE(stays_within(Guarantee::approximate_dp(1, delta), BudgetSpec::approximate(1, delta)));
+  EXPECT_FALSE(stays_within(Guarantee::approximate_dp(1, delta * 2), BudgetSpec::approximate(1, delta)));
+}
+
+TEST(Charging, CoversWhatCostsNoMoreInTheTotalsNotion) {
+  Charging charging("d", BudgetSpec::zcdp(1));
+  const BudgetSpec asked = BudgetSpec::pure(1);
+  charging.charge(asked, Guarantee::of_bounded_range(1));
+  EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));
+  EXPECT_FALSE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::pure(1)));
+  // That ρ is all that counts here.
+  EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::zcdp(Rational(1, 8))));
+
+  // Where the pure ε let a release in, it must hold.
+  Charging within_delta("d", BudgetSpec::approximate(1, number("1e-5")));
+  const BudgetSpec eighth = BudgetSpec::zcdp(Rational(1, 8));
+  within_delta.charge(eighth, Guarantee::of_bounded_range(1));
+  EXPECT_TRUE(within_delta.covers(eighth, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));
+  EXPECT_FALSE(within_delta.covers(eighth, Guarantee::of_bounded_range(1), Guarantee::zcdp(Rational(1, 8))));
+}
+
+}  // namespace
+}  // namespace dppl

@@ -1,0 +1,138 @@
+#include "model/check_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dppl/error.h"
+#include "privacy/validate.h"
+
+namespace dppl {
+namespace {
+
+template <typename... Args>
+void require(bool good, fmt::format_string<Args...> text, Args&&... args) {
+  if (!good) throw InvalidInput(fmt::format(text, std::forward<Args>(args)...));
+}
+
+bool is_public(Method method) { return method == Method::public_one || method == Method::public_k; }
+
+// Those that the method uses; the others say nothing.
+void check_hyperparameters(const Hyperparameters& used) {
+  require(used.method != Method::automatic, "its method is 'auto', which a finished model has resolved");
+  if (is_public(used.method)) {
+    require(used.clip_min < used.clip_max, "its clip-min is not below its clip-max");
+  } else {
+    require(!used.norm || *used.norm > 0, "its norm is not above 0");
+  }
+}
+
+void check_values(std::span<const float> values, std::string_view what) {
+  const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  require(finite, "{} hold a value that is not finite", what);
+}
+
+void check_transform(const Model& model) {
+  require(model.transform.spec() == model.hyperparameters.transform,
+          "its transform is not that of its hyperparameters");
+  require(model.input_dim() <= kMaxDim, "its dimension is {}; at most {} is possible", model.input_dim(), kMaxDim);
+  check_values(model.transform.mean(), "the means of the transform");
+  check_values(model.transform.basis(), "the directions of the transform");
+}
+
+void check_budget(const BudgetSpec& budget) {
+  require_positive(budget.amount, "amount of the budget");
+  if (budget.notion == Notion::approximate) {
+    require_delta(budget.delta);
+  } else {
+    require(budget.delta == 0, "its budget has a δ that its notion does not have");
+  }
+}
+
+void check_spent(const std::optional<Rational>& spent, const Rational& budget) {
+  require(spent.has_value(), "it states no guarantee in the notion of its budget");
+  require(*spent <= budget, "its guarantee spends {}, more than its budget of {}", to_decimal(*spent, 6, Rounding::up),
+          to_decimal(budget, 6, Rounding::up));
+}
+
+void check_guarantee(const Guarantee& guarantee, const BudgetSpec& budget) {
+  require(guarantee.relation == budget.relation, "its guarantee and its budget are for different neighbours");
+  for (const auto* amount : {&guarantee.epsilon, &guarantee.bounded_range, &guarantee.rho, &guarantee.mu_squared}) {
+    if (*amount) require_cost(**amount, "cost");
+  }
+  if (guarantee.approximate) {
+    require_cost(guarantee.approximate->epsilon, "ε");
+    require_delta(guarantee.approximate->delta);
+  }
+  require(guarantee.epsilon || guarantee.rho || guarantee.mu_squared || guarantee.approximate,
+          "it states no guarantee");
+  if (budget.notion == Notion::pure) check_spent(guarantee.epsilon, budget.amount);
+  if (budget.notion == Notion::zcdp) check_spent(guarantee.rho, budget.amount);
+}
+
+void check_hex(std::string_view text, std::string_view what) {
+  constexpr size_t kMaxDigits = 128;
+  const bool good = text.size() <= kMaxDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  require(good, "{} is not of up to {} lower-case hexadecimal digits", what, kMaxDigits);
+}
+
+void check_pool(const Model& model) {
+  check_hex(model.ledger_entry, "its ledger entry");
+  if (!model.pool) {
+    require(!is_public(model.hyperparameters.method), "its prototypes come from a pool that it does not name");
+    require(!model.transform.spec().needs_pool(), "its transform comes from a pool that it does not name");
+    return;
+  }
+  check_hex(model.pool->digest, "the digest of its pool");
+  require(!model.pool->digest.empty() && model.pool->rows > 0, "its pool is empty");
+  require(model.pool->dim == model.input_dim(), "its pool has dimension {}, the model {}", model.pool->dim,
+          model.input_dim());
+}
+
+// Of `size` values there have to be rows × row_size. Divides, because the product may not fit.
+void check_size(size_t size, size_t rows, size_t row_size, std::string_view what) {
+  const bool good = rows > 0 && row_size > 0 && size % rows == 0 && size / rows == row_size;
+  require(good, "it has {} {} where {} × {} belong", size, what, rows, row_size);
+}
+
+void check_sizes(const Model& model) {
+  const size_t classes = model.classes.size(), of_class = model.prototypes_per_class;
+  const bool is_k = model.hyperparameters.method == Method::public_k;
+  require(of_class == (is_k ? model.hyperparameters.k : 1),
+          "it has {} prototypes a class, which its method does not make", of_class);
+  size_t rows = 0;
+  require(!__builtin_mul_overflow(classes, of_class, &rows), "its number of prototypes is larger than any file");
+  check_size(model.prototypes.size(), rows, model.output_dim(), "prototype values");
+  if (is_public(model.hyperparameters.method)) {
+    require(model.sums.empty() && model.counts.empty(), "it has sums or counts, which its method does not make");
+    check_size(model.pool_indices.size(), rows, 1, "pool indices");
+  } else {
+    require(model.pool_indices.empty(), "it has pool indices, which its method does not make");
+    if (!model.sums.empty()) check_size(model.sums.size(), classes, model.output_dim(), "sums");
+    if (!model.counts.empty()) check_size(model.counts.size(), classes, 1, "counts");
+  }
+}
+
+void check_released(const Model& model) {
+  check_values(model.prototypes, "the prototypes");
+  require(std::isfinite(model.unit) && model.unit >= 0, "the unit of its sums is not a number of at least 0");
+  require(model.sums.empty() || model.unit > 0, "its sums have no unit");
+  require(model.noise_variance >= 0, "its noise variance is below 0");
+  const auto inside = [&](uint64_t index) { return index < model.pool->rows; };
+  require(std::ranges::all_of(model.pool_indices, inside), "it names a row that its pool does not have");
+}
+
+}  // namespace
+
+void check_model(const Model& model) {
+  check_hyperparameters(model.hyperparameters);
+  check_transform(model);
+  check_budget(model.budget);
+  check_guarantee(model.guarantee, model.budget);
+  check_pool(model);
+  check_sizes(model);
+  check_released(model);
+}
+
+}  // namespace dppl

@@ -1,0 +1,248 @@
+#include "dppl/classify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "base/parallel.h"
+#include "dppl/invalid_record.h"
+#include "kernels/gemm.h"
+#include "kernels/row_math.h"
+
+namespace dppl {
+namespace {
+
+// Rows of a block: its scores and, at 1,280 dimensions, its rows fit a second-level cache about. The order of additions
+// in a library's product may depend on where a block begins and ends, so there is one partition for all.
+constexpr size_t kBlock = 512;
+
+double inverse_length(const float* row, size_t n) {
+  const double squares = sum_of_squares(row, n);
+  return squares > 0 ? 1 / std::sqrt(squares) : 0;
+}
+
+}  // namespace
+
+struct Classifier::State {
+  PublicTransform transform;
+  Distance distance;
+  size_t classes, input_dim, output_dim;
+  unsigned threads;
+  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype
+  // (Euclidean, dot).
+  std::vector<float> centers;
+  std::vector<float> half_squares;  // ‖center‖²/2, Euclidean
+  // The same seen from the raw rows (cosine): similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
+  std::vector<float> weights, offsets;
+  bool has_offsets = false;
+
+  State(const Model& model, unsigned thread_count)
+      : transform(model.transform),
+        distance(model.hyperparameters.distance),
+        classes(model.classes.size()),
+        input_dim(model.input_dim()),
+        output_dim(model.output_dim()),
+        threads(thread_count),
+        centers(classes * output_dim),
+        half_squares(classes),
+        weights(classes * input_dim),
+        offsets(classes) {
+    for (size_t c = 0; c < classes; ++c) {
+      set_center(model, c);
+      fold(c);
+    }
+  }
+
+  void set_center(const Model& model, size_t c) {
+    const size_t per_class = model.prototypes_per_class;
+    std::vector<double> sum(output_dim);
+    for (size_t p = 0; p < per_class; ++p) {
+      const float* prototype = model.prototypes.data() + (c * per_class + p) * output_dim;
+      const double scale = distance == Distance::cosine ? inverse_length(prototype, output_dim) : 1;
+      for (size_t k = 0; k < output_dim; ++k)
+        sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
+    }
+    for (size_t k = 0; k < output_dim; ++k) centers[c * output_dim + k] = static_cast<float>(sum[k]);
+    half_squares[c] = static_cast<float>(sum_of_squares(&centers[c * output_dim], output_dim) / 2);
+  }
+
+  void fold(size_t c) {
+    const size_t pooled = transform.pooled_dim(), width = transform.spec().average_pool;
+    double offset = 0;
+    for (size_t j = 0; j < pooled; ++j) {
+      double value = 0;
+      if (transform.basis().empty()) {
+        value = static_cast<double>(centers[c * output_dim + j]);
+      } else {
+        for (size_t k = 0; k < output_dim; ++k) {
+          value += static_cast<double>(transform.basis()[j * output_dim + k]) *
+                   static_cast<double>(centers[c * output_dim + k]);
+        }
+      }
+      if (!transform.mean().empty()) offset += value * static_cast<double>(transform.mean()[j]);
+      for (size_t i = j * width; i < (j + 1) * width; ++i)
+        weights[c * input_dim + i] = static_cast<float>(value / static_cast<double>(width));
+    }
+    offsets[c] = static_cast<float>(offset);
+    has_offsets = has_offsets || offset != 0;
+  }
+
+  // A block of rows as float32, without a copy where the file has them.
+  const float* block(const Embeddings& rows, size_t begin, size_t end, std::vector<float>& copy) const {
+    copy.resize((end - begin) * input_dim);
+    const auto first = rows.row_view(begin, std::span(copy).first(input_dim));
+    if (first.data() != copy.data()) return first.data();  // aligned float32: the rows follow one another
+    for (size_t i = begin; i < end; ++i) rows.row(i, std::span(copy).subspan((i - begin) * input_dim, input_dim));
+    return copy.data();
+  }
+
+  // What became of a row's length on the way to its numbers.
+  enum class Scaled : bool { no, to_unit_length };
+
+  // Per row numbers that order the classes as the similarities do: those up to a positive factor, which score() makes
+  // good and predict() need not know. The same bits for both, since this is one product of the same blocks.
+  void folded_block(const float* rows, size_t count, float* scores, int32_t* nearest, Scaled* scaled) const {
+    multiply_rows(rows, count, input_dim, weights.data(), classes, scores);
+    for (size_t i = 0; i < count; ++i) {
+      float* row = scores + i * classes;
+      scaled[i] = subtract_offsets(rows + i * input_dim, row);
+      nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+    }
+  }
+
+  Scaled subtract_offsets(const float* x, float* row) const {
+    const bool extreme = !is_ordinary(row);
+    if (extreme) {
+      std::vector<float> unit(input_dim);
+      scale_row(x, input_dim, inverse_length(x, input_dim), unit.data());
+      multiply_rows(unit.data(), 1, input_dim, weights.data(), classes, row);
+    }
+    if (has_offsets) {
+      const auto scale = extreme ? 1.0f : static_cast<float>(inverse_length(x, input_dim));
+      for (size_t c = 0; c < classes; ++c) row[c] = row[c] * scale - offsets[c];
+    }
+    return extreme || has_offsets ? Scaled::to_unit_length : Scaled::no;
+  }
+
+  // Whether the products of a row of this length neither overflowed nor lost digits.
+  bool is_ordinary(const float* row) const {
+    float total = 0;
+    for (size_t c = 0; c < classes; ++c) total += std::abs(row[c]);
+    return total >= 0x1p-60f && total <= 0x1p60f;
+  }
+
+  // Similarities from what folded_block() says.
+  void scale_scores(const float* rows, size_t count, float* scores, const int32_t* nearest,
+                    const Scaled* scaled) const {
+    std::vector<float> transformed(count * output_dim);
+    transform.apply({rows, count * input_dim}, transformed);
+    for (size_t i = 0; i < count; ++i) {
+      double factor = inverse_length(transformed.data() + i * output_dim, output_dim);
+      const bool is_raw = transform.spec().kind == TransformSpec::Kind::raw;
+      const double squares = sum_of_squares(rows + i * input_dim, input_dim);
+      if (is_raw && scaled[i] == Scaled::to_unit_length) factor *= std::sqrt(squares);
+      if (!is_raw && scaled[i] == Scaled::no) factor *= squares > 0 ? 1 / std::sqrt(squares) : 0;
+      scale_in_order(scores + i * classes, factor, static_cast<size_t>(nearest[i]));
+    }
+  }
+
+  // Rounding may make two equal; then the nearest stays ahead of those that would be found first.
+  void scale_in_order(float* row, double factor, size_t nearest) const {
+    for (size_t c = 0; c < classes; ++c) row[c] = static_cast<float>(static_cast<double>(row[c]) * factor);
+    for (size_t c = 0; c < nearest; ++c) {
+      if (row[c] == row[nearest]) row[c] = std::nextafter(row[c], -std::numeric_limits<float>::infinity());
+    }
+  }
+
+  void euclidean_block(const float* rows, size_t count, float* scores, int32_t* nearest) const {
+    std::vector<float> transformed(count * output_dim);
+    transform.apply({rows, count * input_dim}, transformed);
+    if (transform.spec().kind != TransformSpec::Kind::raw) {
+      for (size_t i = 0; i < count; ++i) {
+        float* row = transformed.data() + i * output_dim;
+        scale_row(row, output_dim, inverse_length(row, output_dim), row);
+      }
+    }
+    multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores);
+    for (size_t i = 0; i < count; ++i) {
+      float* row = scores + i * classes;
+      const auto half = static_cast<float>(sum_of_squares(transformed.data() + i * output_dim, output_dim) / 2);
+      for (size_t c = 0; c < classes; ++c) row[c] = -std::sqrt(std::max(0.0f, 2 * (half + half_squares[c] - row[c])));
+      nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+    }
+  }
+
+  enum class Wanted : bool { nearest, scores };
+
+  // The one way from rows to labels. Without `Wanted::scores` what stands in `scores` is of no use afterwards.
+  void classify_block(const Embeddings& rows, size_t begin, size_t end, Wanted wanted, float* scores,
+                      int32_t* nearest) const {
+    thread_local std::vector<float> copy;
+    thread_local std::vector<Scaled> scaled;
+    const float* values = block(rows, begin, end, copy);
+    if (distance == Distance::euclidean) return euclidean_block(values, end - begin, scores, nearest);
+    scaled.resize(end - begin);
+    folded_block(values, end - begin, scores, nearest, scaled.data());
+    if (wanted == Wanted::scores) scale_scores(values, end - begin, scores, nearest, scaled.data());
+  }
+
+  void check(const Embeddings& rows) const {
+    if (rows.dim() == input_dim) return;
+    throw InvalidRecord(
+        fmt::format("{}: the model was made for rows of dimension {}, these have another; embed them with "
+                    "the same encoder",
+                    rows.path(), input_dim),
+        fmt::format("they have {}", rows.dim()));
+  }
+};
+
+Classifier::Classifier(const Model& model, unsigned threads) : state_(std::make_unique<State>(model, threads)) {}
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+
+size_t Classifier::dim() const { return state_->input_dim; }
+size_t Classifier::classes() const { return state_->classes; }
+
+std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress& progress) const {
+  state_->check(rows);
+  std::vector<int32_t> nearest(rows.rows());
+  std::atomic<uint64_t> done{0};
+  std::mutex progress_mutex;
+  parallel_blocks(rows.rows(), kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
+    thread_local std::vector<float> scores;
+    scores.resize((end - begin) * state_->classes);
+    state_->classify_block(rows, begin, end, State::Wanted::nearest, scores.data(), nearest.data() + begin);
+    done += end - begin;
+    if (progress) {
+      const std::lock_guard lock(progress_mutex);
+      progress(done);
+    }
+  });
+  return nearest;
+}
+
+void Classifier::score(const Embeddings& rows, const Take& take) const {
+  state_->check(rows);
+  std::vector<float> scores;
+  std::vector<int32_t> nearest;
+  // As many of predict()'s blocks at a time as there are threads.
+  const size_t together = kBlock * std::max(state_->threads, 1u);
+  for (size_t begin = 0; begin < rows.rows(); begin += together) {
+    const size_t count = std::min(together, rows.rows() - begin);
+    scores.resize(count * state_->classes);
+    nearest.resize(count);
+    parallel_blocks(count, kBlock, state_->threads, [&](size_t first, size_t last, unsigned) {
+      state_->classify_block(rows, begin + first, begin + last, State::Wanted::scores,
+                             scores.data() + first * state_->classes, nearest.data() + first);
+    });
+    take(begin, scores, nearest);
+  }
+}
+
+}  // namespace dppl

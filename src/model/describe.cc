@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dppl/model.h"
+#include "model/guarantee_words.h"
+#include "model/stated.h"
+
+namespace dppl {
+namespace {
+
+constexpr size_t kNamesShown = 6;
+
+// ---- Pieces of text
+
+// At most `most` characters, never half of one.
+std::string shorten(const std::string& text, size_t most) {
+  size_t end = 0;
+  const auto continues = [&] { return end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
+  for (size_t count = 0; count < most && end < text.size(); ++count) {
+    ++end;
+    while (continues()) ++end;
+  }
+  return end == text.size() ? text : text.substr(0, end) + "…";
+}
+
+std::string row(std::string_view label, std::string_view value) { return fmt::format("  {:<21}{}\n", label, value); }
+
+// The first few of a list, with a sign that there are more.
+template <typename Item>
+std::string first_few(size_t size, const Item& item, std::string_view separator) {
+  std::string result;
+  for (size_t i = 0; i < std::min(size, kNamesShown); ++i) {
+    if (i > 0) result += separator;
+    result += item(i);
+  }
+  return size > kNamesShown ? fmt::format("{}{}…", result, separator) : result;
+}
+
+std::string class_name(const Model& model, size_t i) { return shorten(model.classes.name(i), 24); }
+
+// ---- What it is
+
+std::string identity(const Model& model) {
+  const auto name = [&](size_t i) { return class_name(model, i); };
+  std::string dimension = std::to_string(model.input_dim());
+  if (model.output_dim() != model.input_dim()) dimension += fmt::format(", transformed to {}", model.output_dim());
+  return fmt::format("dppl model, version {}: a classifier made of prototypes\n", model.version) +
+         row("method", method_words(model)) +
+         row("classes", fmt::format("{}: {}", model.classes.size(), first_few(model.classes.size(), name, ", "))) +
+         row("dimension", dimension) + row("prototypes a class", std::to_string(model.prototypes_per_class));
+}
+
+// ---- The guarantee
+
+std::string other_notions(const Guarantee& guarantee) {
+  const Costs own = costs_in_words(guarantee);
+  const std::optional<Guarantee> replaced = replace_one_price(guarantee);
+  const Costs others = replaced ? costs_in_words(*replaced) : Costs(own.size());
+  std::string result = fmt::format("\n  {:<24}{:<18}{}\n", "The same, rounded up:", "as above",
+                                   replaced ? "if one record is replaced by any other" : "");
+  for (size_t i = 0; i < own.size(); ++i) {
+    const std::string line = fmt::format("    {:<22}{:<18}{}", own[i].first, own[i].second, others[i].second);
+    result.append(line, 0, line.find_last_not_of(' ') + 1).append("\n");
+  }
+  return result;
+}
+
+std::string limits(Relation relation) {
+  std::string result = "\nNOT PROTECTED\n";
+  for (const std::string_view line : unprotected_words(relation)) result += fmt::format("  {}\n", line);
+  return result;
+}
+
+std::string guarantee_section(const Model& model) {
+  constexpr std::string_view kSeeded =
+      "\nNOT PRIVATE: made with a fixed seed for tests or experiments; do not publish\n"
+      "  Whoever knows the seed can undo the noise. Made without a seed it would have had this guarantee:\n";
+  const Relation relation = model.guarantee.relation;
+  return std::string(model.guarantee.is_private ? "\nTHE GUARANTEE\n" : kSeeded) + guarantee_words(model) +
+         fmt::format("  {}\n  The budget was {}; neighbours: {}.\n", protected_words(relation), model.budget.describe(),
+                     to_string(relation)) +
+         other_notions(model.guarantee) + limits(relation);
+}
+
+// ---- How it was made
+
+std::string transform_words(const TransformSpec& transform) {
+  if (transform.average_pool == 1) return transform.to_string();
+  return fmt::format("{}, after averaging windows of {}", transform.to_string(), transform.average_pool);
+}
+
+std::string mean_rows(const Model& model) {
+  const Hyperparameters& used = model.hyperparameters;
+  std::string result = row("estimator", to_string(used.estimator));
+  result +=
+      row("rows", used.norm ? fmt::format("clipped to 2-norm {}", amount_words(*used.norm)) : "scaled to unit length");
+  if (used.estimator == Estimator::coinpress) result += row("steps", std::to_string(used.coinpress_steps));
+  if (!model.counts.empty())
+    result += row("noisy counts", fmt::format("{} of the budget", amount_words(used.count_share)));
+  if (used.metric_share > 0) {
+    result += row("metric", fmt::format("a noisy second moment of all records, for {} of the budget",
+                                        amount_words(used.metric_share)));
+  }
+  if (used.shrink) {
+    result += row("shrunk to the pool",
+                  fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread), amount_words(used.lift)));
+  }
+  if (used.refine_steps > 0) {
+    result +=
+        row("refined", fmt::format("by {} noisy gradients of all records, for {} of the budget; rate {}, balance {}",
+                                   used.refine_steps, amount_words(used.refine_share), amount_words(used.refine_rate),
+                                   amount_words(used.balance)));
+  }
+  if (!model.sums.empty()) {
+    result += row("noise of the sums",
+                  fmt::format("variance {} in units of {}", cost_words(model.noise_variance), model.unit));
+  }
+  return result;
+}
+
+std::string chosen_rows(const Model& model) {
+  const size_t k = model.prototypes_per_class;
+  const auto of_class = [&](size_t c) {
+    const auto index = [&](size_t i) { return std::to_string(model.pool_indices[c * k + i]); };
+    return fmt::format("{} {}", class_name(model, c), first_few(k, index, ","));
+  };
+  return first_few(model.classes.size(), of_class, "; ");
+}
+
+std::string public_rows(const Model& model) {
+  const Hyperparameters& used = model.hyperparameters;
+  return row("mechanism", to_string(used.selection)) +
+         row("score",
+             fmt::format("1 + cosine, clipped to {} … {}", amount_words(used.clip_min), amount_words(used.clip_max))) +
+         row("pool rows chosen", chosen_rows(model));
+}
+
+std::string making(const Model& model) {
+  const Hyperparameters& used = model.hyperparameters;
+  std::string result = "\nHOW IT WAS MADE\n" + row("transform", transform_words(used.transform)) +
+                       row("distance", to_string(used.distance));
+  result += used.method == Method::mean ? mean_rows(model) : public_rows(model);
+  if (used.size_share > 0) {
+    result += row("tuned on the pool",
+                  fmt::format("for noisy class sizes, bought for {} of the budget", amount_words(used.size_share)));
+  }
+  if (model.pool) {
+    result += row("pool", fmt::format("{} rows of dimension {}", model.pool->rows, model.pool->dim)) +
+              row("pool digest", model.pool->digest);
+  }
+  return result + row("ledger entry", model.ledger_entry.empty() ? "none" : std::string_view(model.ledger_entry));
+}
+
+}  // namespace
+
+std::string describe_model(const Model& model) { return identity(model) + guarantee_section(model) + making(model); }
+
+}  // namespace dppl

@@ -1,0 +1,276 @@
+#include "model/model_header.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "dppl/error.h"
+#include "model/check_model.h"
+
+namespace dppl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMaxSteps = std::numeric_limits<unsigned>::max();
+
+// Rational{2, 4} is what a caller may well have written.
+std::string fraction(Rational value) {
+  value.canonicalize();
+  return value.get_str();
+}
+
+Json fraction(const std::optional<Rational>& value) { return value ? Json(fraction(*value)) : Json(nullptr); }
+
+Json to_json(const ClassSet& classes) {
+  if (!classes.has_names()) return classes.size();
+  Json names = Json::array();
+  for (size_t i = 0; i < classes.size(); ++i) names.push_back(classes.name(i));
+  return names;
+}
+
+ClassSet read_classes(const Fields& header) {
+  if (!header.at("classes").is_array()) return ClassSet::numbered(header.number("classes"));
+  std::vector<std::string> names;
+  for (const auto& name : header.array("classes")) {
+    if (!name.is_string()) throw InvalidInput("header/classes holds something else than names");
+    names.push_back(name.get<std::string>());
+  }
+  return ClassSet::named(std::move(names));
+}
+
+Json to_json(const BudgetSpec& budget) {
+  return {{"notion", to_string(budget.notion)}, {"amount", fraction(budget.amount)}, {"delta", fraction(budget.delta)}};
+}
+
+Notion parse_notion(std::string_view text) {
+  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::approximate, Notion::gdp}) {
+    if (text == to_string(notion)) return notion;
+  }
+  throw InvalidInput("header/budget/notion is unknown");
+}
+
+BudgetSpec read_budget(const Fields& fields, Relation relation) {
+  return {parse_notion(fields.text("notion")), fields.rational("amount"), fields.rational("delta"), relation};
+}
+
+Json to_json(const std::optional<Guarantee::Approximate>& value) {
+  if (!value) return nullptr;
+  return {{"epsilon", fraction(value->epsilon)}, {"delta", fraction(value->delta)}};
+}
+
+Json to_json(const Guarantee& guarantee) {
+  return {{"private", guarantee.is_private},
+          {"epsilon", fraction(guarantee.epsilon)},
+          {"bounded_range", fraction(guarantee.bounded_range)},
+          {"rho", fraction(guarantee.rho)},
+          {"mu_squared", fraction(guarantee.mu_squared)},
+          {"approximate", to_json(guarantee.approximate)}};
+}
+
+Guarantee read_guarantee(const Fields& fields, Relation relation) {
+  Guarantee result;
+  result.relation = relation;
+  result.is_private = fields.flag("private");
+  result.epsilon = fields.maybe_rational("epsilon");
+  result.bounded_range = fields.maybe_rational("bounded_range");
+  result.rho = fields.maybe_rational("rho");
+  result.mu_squared = fields.maybe_rational("mu_squared");
+  if (const auto approximate = fields.maybe_object("approximate")) {
+    result.approximate = {approximate->rational("epsilon"), approximate->rational("delta")};
+  }
+  return result;
+}
+
+Json to_json(const std::optional<Model::PoolIdentity>& pool) {
+  if (!pool) return nullptr;
+  return {{"digest", pool->digest}, {"rows", pool->rows}, {"dim", pool->dim}};
+}
+
+std::optional<Model::PoolIdentity> read_pool(const Fields& header) {
+  const auto fields = header.maybe_object("pool");
+  if (!fields) return std::nullopt;
+  return Model::PoolIdentity{fields->text("digest"), fields->number("rows"), fields->number("dim")};
+}
+
+// A transform that holds the dimension until the real one is read.
+PublicTransform identity(uint64_t input_dim) {
+  if (input_dim == 0) throw InvalidInput("header/input_dim is 0");
+  return PublicTransform::restore({}, input_dim, {}, {});
+}
+
+}  // namespace
+
+Fields::Fields(const nlohmann::json& json, std::string path) : json_(&json), path_(std::move(path)) {
+  if (!json.is_object()) throw InvalidInput(fmt::format("{} is not an object", path_));
+}
+
+void Fields::fail(const char* key, std::string_view what) const {
+  throw InvalidInput(fmt::format("{}/{} {}", path_, key, what));
+}
+
+const nlohmann::json& Fields::at(const char* key) const {
+  const auto found = json_->find(key);
+  if (found == json_->end()) fail(key, "is missing");
+  return *found;
+}
+
+std::string Fields::text(const char* key) const {
+  if (!at(key).is_string()) fail(key, "is not a string");
+  return at(key).get<std::string>();
+}
+
+uint64_t Fields::number(const char* key, uint64_t most) const {
+  if (!at(key).is_number_unsigned() || at(key).get<uint64_t>() > most) {
+    fail(key, fmt::format("is not a whole number from 0 to {}", most));
+  }
+  return at(key).get<uint64_t>();
+}
+
+double Fields::real(const char* key) const {
+  if (!at(key).is_number_float()) fail(key, "is not a floating-point number");
+  return at(key).get<double>();
+}
+
+bool Fields::flag(const char* key) const {
+  if (!at(key).is_boolean()) fail(key, "is neither true nor false");
+  return at(key).get<bool>();
+}
+
+Rational Fields::rational(const char* key) const {
+  constexpr size_t kMaxLength = 10'000;
+  const std::string digits = text(key);
+  Rational value;
+  // set_str reads past spaces and leaves 2/4 as it is; what is not written the one way that get_str writes it is
+  // refused.
+  const bool good = digits.size() <= kMaxLength && value.set_str(digits, 10) == 0 && value.get_den() != 0;
+  if (good) value.canonicalize();
+  if (!good || value.get_str() != digits) fail(key, "is not a fraction in lowest terms, such as \"1/10\"");
+  return value;
+}
+
+std::optional<Rational> Fields::maybe_rational(const char* key) const {
+  if (at(key).is_null()) return std::nullopt;
+  return rational(key);
+}
+
+std::vector<uint64_t> Fields::numbers(const char* key) const {
+  std::vector<uint64_t> result;
+  for (const auto& number : array(key)) {
+    if (!number.is_number_unsigned()) fail(key, "holds something else than whole numbers of at least 0");
+    result.push_back(number.get<uint64_t>());
+  }
+  return result;
+}
+
+Fields Fields::object(const char* key) const { return Fields(at(key), fmt::format("{}/{}", path_, key)); }
+
+std::optional<Fields> Fields::maybe_object(const char* key) const {
+  if (at(key).is_null()) return std::nullopt;
+  return object(key);
+}
+
+const nlohmann::json& Fields::array(const char* key) const {
+  if (!at(key).is_array()) fail(key, "is not an array");
+  return at(key);
+}
+
+namespace {
+
+bool shaped(const Hyperparameters& used) {
+  const Hyperparameters plain;
+  return used.shrink || used.spread != plain.spread || used.lift != plain.lift || used.metric_share != 0 ||
+         used.size_share != 0;
+}
+
+}  // namespace
+
+Json hyperparameters_json(const Hyperparameters& used) {
+  Json result = {{"method", to_string(used.method)},
+                 {"transform", used.transform.to_string()},
+                 {"average_pool", used.transform.average_pool},
+                 {"distance", to_string(used.distance)},
+                 {"estimator", to_string(used.estimator)},
+                 {"norm", fraction(used.norm)},
+                 {"count_share", fraction(used.count_share)},
+                 {"coinpress_steps", used.coinpress_steps},
+                 {"selection", to_string(used.selection)},
+                 {"clip_min", fraction(used.clip_min)},
+                 {"clip_max", fraction(used.clip_max)},
+                 {"k", used.k}};
+  // Where something was made of the sums; the first models could not say so.
+  if (shaped(used)) {
+    result["shrink"] = used.shrink;
+    result["spread"] = fraction(used.spread);
+    result["lift"] = fraction(used.lift);
+    result["metric_share"] = fraction(used.metric_share);
+    result["size_share"] = fraction(used.size_share);
+  }
+  if (used.refine_steps > 0) {
+    result["refine_steps"] = used.refine_steps;
+    result["refine_share"] = fraction(used.refine_share);
+    result["refine_rate"] = fraction(used.refine_rate);
+    result["balance"] = fraction(used.balance);
+  }
+  return result;
+}
+
+Hyperparameters read_hyperparameters(const Fields& fields) {
+  Hyperparameters result;
+  result.method = parse_method(fields.text("method"));
+  result.transform = TransformSpec::parse(fields.text("transform"));
+  result.transform.average_pool = fields.number("average_pool");
+  result.distance = parse_distance(fields.text("distance"));
+  result.estimator = parse_estimator(fields.text("estimator"));
+  result.norm = fields.maybe_rational("norm");
+  result.count_share = fields.rational("count_share");
+  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxSteps));
+  result.selection = parse_selection(fields.text("selection"));
+  result.clip_min = fields.rational("clip_min");
+  result.clip_max = fields.rational("clip_max");
+  result.k = fields.number("k");
+  if (fields.has("shrink")) {
+    result.shrink = fields.flag("shrink");
+    result.spread = fields.rational("spread");
+    result.lift = fields.rational("lift");
+    result.metric_share = fields.rational("metric_share");
+    result.size_share = fields.rational("size_share");
+  }
+  if (fields.has("refine_steps")) {
+    result.refine_steps = static_cast<unsigned>(fields.number("refine_steps", kMaxSteps));
+    result.refine_share = fields.rational("refine_share");
+    result.refine_rate = fields.rational("refine_rate");
+    result.balance = fields.rational("balance");
+  }
+  return result;
+}
+
+Json model_header(const Model& model) {
+  return {{"hyperparameters", hyperparameters_json(model.hyperparameters)},
+          {"classes", to_json(model.classes)},
+          {"input_dim", model.input_dim()},
+          {"prototypes_per_class", model.prototypes_per_class},
+          {"relation", to_string(model.guarantee.relation)},
+          {"budget", to_json(model.budget)},
+          {"guarantee", to_json(model.guarantee)},
+          {"pool", to_json(model.pool)},
+          {"ledger_entry", model.ledger_entry},
+          {"unit", model.unit},
+          {"noise_variance", fraction(model.noise_variance)}};
+}
+
+Model read_model_header(const Fields& header) {
+  const Relation relation = parse_relation(header.text("relation"));
+  return {.hyperparameters = read_hyperparameters(header.object("hyperparameters")),
+          .classes = read_classes(header),
+          .transform = identity(header.number("input_dim", kMaxDim)),
+          .budget = read_budget(header.object("budget"), relation),
+          .guarantee = read_guarantee(header.object("guarantee"), relation),
+          .pool = read_pool(header),
+          .ledger_entry = header.text("ledger_entry"),
+          .prototypes_per_class = header.number("prototypes_per_class"),
+          .unit = header.real("unit"),
+          .noise_variance = header.rational("noise_variance")};
+}
+
+}  // namespace dppl

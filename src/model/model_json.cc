@@ -1,0 +1,137 @@
+#include "model/model_json.h"
+
+#include <charconv>
+
+#include "model/stated.h"
+
+namespace dppl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// As JSON prints it, the number is no less than the value: 15 digits, rounded up, are what a double keeps. Null beyond
+// the range of doubles.
+Json number(const std::optional<Rational>& value) {
+  constexpr int kDigits = 15;
+  if (!value) return nullptr;
+  const std::string text = to_decimal(*value, kDigits, Rounding::up);
+  double result = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  return error == std::errc() ? Json(result) : Json(nullptr);
+}
+
+Json exact(const std::optional<Rational>& value) { return value ? Json(to_string(*value)) : Json(nullptr); }
+
+const char* key_of(Notion notion) {
+  if (notion == Notion::zcdp) return "rho";
+  return notion == Notion::gdp ? "mu" : "epsilon";
+}
+
+Json stated_guarantee(const Model& model) {
+  const std::optional<Rational> amount = stated_amount(model);
+  const bool has_delta = model.budget.notion == Notion::approximate;
+  const std::optional<Rational> delta = has_delta ? std::optional(model.budget.delta) : std::nullopt;
+  const char* key = key_of(model.budget.notion);
+  return {{"notion", to_string(model.budget.notion)},
+          {key, number(amount)},
+          {"delta", number(delta)},
+          {"exact", {{key, exact(amount)}, {"delta", exact(delta)}}}};
+}
+
+Json notions(const Guarantee& guarantee) {
+  Json result = {{"epsilon", number(guarantee.epsilon)},
+                 {"rho", number(guarantee.rho)},
+                 {"mu", number(guarantee.mu())},
+                 {"epsilon_at", Json::array()}};
+  for (const char* text : kStatedDeltas) {
+    const Rational delta = parse_rational(text, "δ");
+    result["epsilon_at"].push_back({{"delta", number(delta)}, {"epsilon", number(guarantee.epsilon_at(delta))}});
+  }
+  return result;
+}
+
+Json also(const Guarantee& guarantee) {
+  Json result = notions(guarantee);
+  const std::optional<Guarantee> replaced = replace_one_price(guarantee);
+  result["replace_one"] = replaced ? notions(*replaced) : Json(nullptr);
+  return result;
+}
+
+Json pool(const Model& model) {
+  if (!model.pool) return nullptr;
+  return {{"digest", model.pool->digest}, {"rows", model.pool->rows}, {"dim", model.pool->dim}};
+}
+
+Json prototypes(const Model& model) {
+  Json result = Json::array();
+  const size_t k = model.prototypes_per_class;
+  for (size_t c = 0; c < model.classes.size(); ++c) {
+    Json entry = {{"class", c}, {"name", model.classes.name(c)}};
+    if (!model.pool_indices.empty()) {
+      const auto first = model.pool_indices.begin() + static_cast<ptrdiff_t>(c * k);
+      entry["pool_indices"] = std::vector<uint64_t>(first, first + static_cast<ptrdiff_t>(k));
+    }
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+Json class_names(const ClassSet& classes) {
+  Json result = Json::array();
+  for (size_t i = 0; i < classes.size(); ++i) result.push_back(classes.name(i));
+  return result;
+}
+
+}  // namespace
+
+Json hyperparameters_json(const Model& model) {
+  const Hyperparameters& used = model.hyperparameters;
+  Json result = {{"transform", used.transform.to_string()},
+                 {"average_pool", used.transform.average_pool},
+                 {"distance", to_string(used.distance)}};
+  if (used.method == Method::mean) {
+    result["estimator"] = to_string(used.estimator);
+    result["norm"] = number(used.norm);
+    if (!model.counts.empty()) result["count_share"] = number(used.count_share);
+    if (used.estimator == Estimator::coinpress) result["coinpress_steps"] = used.coinpress_steps;
+    result["shrink"] = used.shrink;
+    if (used.shrink) {
+      result["spread"] = number(used.spread);
+      result["lift"] = number(used.lift);
+    }
+    result["metric_share"] = number(used.metric_share);
+    if (used.refine_steps > 0) {
+      result["refine_steps"] = used.refine_steps;
+      result["refine_share"] = number(used.refine_share);
+      result["refine_rate"] = number(used.refine_rate);
+      result["balance"] = number(used.balance);
+    }
+    result["unit"] = model.unit;
+    result["noise_variance"] = number(model.noise_variance);
+  } else {
+    result["mechanism"] = to_string(used.selection);
+    result["clip_min"] = number(used.clip_min);
+    result["clip_max"] = number(used.clip_max);
+    result["k"] = model.prototypes_per_class;
+  }
+  if (used.size_share > 0) result["size_share"] = number(used.size_share);
+  return result;
+}
+
+std::string model_json(const Model& model) {
+  Json result = {{"method", to_string(model.hyperparameters.method)}, {"classes", model.classes.size()}};
+  if (model.classes.has_names()) result["class_names"] = class_names(model.classes);
+  result["dim"] = model.input_dim();
+  result["private"] = model.guarantee.is_private;
+  result["relation"] = to_string(model.guarantee.relation);
+  result["guarantee"] = stated_guarantee(model);
+  result["also"] = also(model.guarantee);
+  result["hyperparameters"] = hyperparameters_json(model);
+  result["pool"] = pool(model);
+  result["prototypes"] = prototypes(model);
+  result["ledger_entry"] = model.ledger_entry.empty() ? Json(nullptr) : Json(model.ledger_entry);
+  result["version"] = model.version;
+  return result.dump(2);
+}
+
+}  // namespace dppl

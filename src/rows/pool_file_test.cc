@@ -1,0 +1,197 @@
+#include "rows/pool_file.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/digest.h"
+#include "dppl/error.h"
+#include "dppl/fit.h"
+#include "kernels/row_math.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+namespace dppl {
+namespace {
+
+using testing::expect_error;
+using testing::read_text;
+using testing::TempDir;
+
+constexpr size_t kDim = 12, kRows = 300;
+
+std::vector<float> random_values(size_t count, uint64_t seed) {
+  SeededRandom random(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.next64() >> 40) * 0x1p-24f - 0.4f;
+  return values;
+}
+
+PublicData source() { return PublicData::from_memory(random_values(kRows * kDim, 1), kDim); }
+
+PoolOptions with(const std::string& transform, size_t average_pool = 1) {
+  PoolOptions options;
+  options.transform = TransformSpec::parse(transform);
+  options.transform.average_pool = average_pool;
+  return options;
+}
+
+std::shared_ptr<const PoolFile> parse(const std::string& bytes) {
+  const auto copy = std::make_shared<std::string>(bytes);
+  return PoolFile::parse(copy, std::as_bytes(std::span(*copy)), "p.pool", 2);
+}
+
+void expect_refused(const std::string& bytes, std::string_view words) {
+  expect_error<InvalidInput>([&] { parse(bytes); }, {"p.pool", words});
+}
+
+std::string built(const PoolOptions& options) {
+  const TempDir dir;
+  build_pool(source(), options, dir.path("p.pool"));
+  EXPECT_EQ(dir.entries(), 1u);
+  return read_text(dir.path("p.pool"));
+}
+
+// Puts the digests right, as whoever writes such a file on purpose would.
+std::string sealed(std::string bytes) {
+  seal_pool_file(std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+TEST(PoolFile, HoldsTheTransformedRows) {
+  for (const auto& options : {with("none"), with("center"), with("whiten:5"), with("pca:3", 2), with("none", 3)}) {
+    const auto pool = parse(built(options));
+    const PublicData data = source();
+    const PublicTransform transform = PublicTransform::compute(options.transform, kDim, &data);
+    EXPECT_EQ(pool->info().transform, options.transform);
+    EXPECT_EQ(pool->info().rows, kRows);
+    EXPECT_EQ(pool->info().dim, transform.output_dim());
+    EXPECT_EQ(pool->info().input_dim, kDim);
+    EXPECT_EQ(pool->info().source_digest, data.digest());
+    std::vector<float> raw(kDim), row(transform.output_dim());
+    for (size_t i = 0; i < kRows; ++i) {
+      data.embeddings().row(i, raw);
+      transform.apply(raw, row);
+      const double length = std::sqrt(sum_of_squares(row.data(), row.size()));
+      for (size_t k = 0; k < row.size(); ++k) {
+        const float stored = static_cast<float>(pool->rows().row(i)[k]) * pool->scales()[i];
+        EXPECT_NEAR(static_cast<double>(stored), static_cast<double>(row[k]), 0.0081 * length);
+      }
+      EXPECT_EQ(pool->ids()[i], i);
+    }
+  }
+}
+
+TEST(PoolFile, TheSameInputGivesTheSameBytesWithAnyThreads) {
+  PoolOptions options = with("whiten:4");
+  options.threads = 1;
+  const std::string one = built(options);
+  options.threads = 3;
+  EXPECT_EQ(built(options), one);
+  // Version 1 stays as it is: these bytes must be readable and written for ever.
+  const std::string plain = built(with("none"));
+  EXPECT_EQ(to_hex(digest_of(std::as_bytes(std::span(plain)))),
+            "8737803d63325f54068c8521f83b6e74ccfdbff15ed7b97ee94f21834e5118ef");
+}
+
+TEST(PoolFile, EveryChangedByteIsFound) {
+  const std::string good = built(with("whiten:4"));
+  parse(good);
+  for (size_t i = 0; i < good.size(); i += 7) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x20);
+    EXPECT_THROW(parse(bad), InvalidInput) << i;
+  }
+  for (const size_t size : {size_t{0}, size_t{7}, size_t{100}, size_t{511}, size_t{512}, good.size() - 1}) {
+    expect_refused(good.substr(0, size), size < 8 ? "is not a pool file" : "cut short");
+  }
+  expect_refused(good + "x", "follows its end");
+}
+
+TEST(PoolFile, ANewerVersionIsNamed) {
+  std::string newer = built(with("none"));
+  newer[8] = 2;
+  expect_refused(newer, "newer dppl");
+  expect_refused(sealed(newer), "newer dppl");
+}
+
+// Whoever seals a wrong file: the rows must still be what the scores' bound rests on, and no number may lead astray.
+TEST(PoolFile, WellSealedNonsenseIsRefused) {
+  const std::string good = built(with("none"));
+  const size_t values = 512, factors = (values + kRows * kDim + 63) / 64 * 64,
+               sums = (factors + 4 * kRows + 63) / 64 * 64, scales = (sums + 4 * kRows + 63) / 64 * 64;
+  EXPECT_EQ(sealed(good), good);
+  const auto changed = [&](size_t offset, auto value) {
+    std::string bad = good;
+    std::memcpy(bad.data() + offset, &value, sizeof value);
+    return sealed(bad);
+  };
+  uint32_t factor;
+  std::memcpy(&factor, good.data() + factors, 4);
+  expect_refused(changed(factors, factor + 1), "row 0");
+  expect_refused(changed(factors, factor - 1), "row 0");
+  expect_refused(changed(factors, 0), "row 0");
+  expect_refused(changed(scales, std::bit_cast<uint32_t>(3e38f)), "row 0");
+  expect_refused(changed(factors, std::numeric_limits<uint32_t>::max()), "row 0");
+  expect_refused(changed(sums + 4, int32_t{-5000}), "row 1");
+  expect_refused(changed(values, static_cast<int8_t>(-128)), "row 0");
+  expect_refused(changed(scales, std::numeric_limits<float>::quiet_NaN()), "row 0");
+  expect_refused(changed(12, uint32_t{77}), "header");  // transform
+  expect_refused(changed(16, uint64_t{0}), "header");   // rows
+  expect_refused(changed(16, std::numeric_limits<uint64_t>::max()), "header");
+  expect_refused(changed(24, uint64_t{kDim + 1}), "header");  // dim
+  expect_refused(changed(32, uint64_t{1} << 40), "header");   // input_dim
+  expect_refused(changed(48, uint64_t{0}), "header");         // average_pool
+  expect_refused(changed(56, uint64_t{12}), "header");        // file_size
+  expect_refused(changed(200, char{1}), "header");            // zeros
+}
+
+TEST(PoolFile, RowsCanBeChosen) {
+  const TempDir dir;
+  write_npy(dir.path("rows.npy"), std::vector<int64_t>{7, 3, 299});
+  PoolOptions options = with("none");
+  options.rows = dir.path("rows.npy");
+  build_pool(source(), options, dir.path("p.pool"));
+  const auto pool = PoolFile::open(dir.path("p.pool"), 1);
+  EXPECT_EQ((std::vector<uint64_t>(pool->ids().begin(), pool->ids().end())), (std::vector<uint64_t>{7, 3, 299}));
+}
+
+// A fit with a pool file and one with the .npy it was made of choose by the same scores.
+TEST(PoolFile, FitsLikeItsSource) {
+  const TempDir dir;
+  for (const std::string transform : {"none", "whiten:5"}) {
+    build_pool(source(), with(transform), dir.path("p.pool"));
+    const PublicData from_file = PublicData::open(dir.path("p.pool")), from_memory = source();
+    EXPECT_EQ(from_file.dim(), kDim);
+    const PrivateData data =
+        PrivateData::from_memory(random_values(60 * kDim, 5), kDim, std::vector<int64_t>(60, 1), ClassSet::numbered(2));
+    FitOptions options;
+    options.hyperparameters.method = Method::public_one;
+    options.hyperparameters.transform = TransformSpec::parse(transform);
+    const auto model = [&](const PublicData& pool) {
+      SeededRandom random(3);
+      return fit(data, &pool, options, Budget::unledgered(BudgetSpec::pure(1)), random);
+    };
+    const Model expected = model(from_memory), same = model(from_file);
+    EXPECT_EQ(same.pool_indices, expected.pool_indices);
+    for (size_t k = 0; k < expected.prototypes.size(); ++k)
+      EXPECT_NEAR(static_cast<double>(same.prototypes[k]), static_cast<double>(expected.prototypes[k]),
+                  transform == "none" ? 0.01 : 0.05);
+    EXPECT_EQ(same.pool->digest, from_file.digest());
+    // Without being told.
+    options.hyperparameters.transform = TransformSpec{};
+    EXPECT_EQ(model(from_file).hyperparameters.transform, TransformSpec::parse(transform));
+    options.hyperparameters.transform = TransformSpec::parse("pca:2");
+    if (transform == "none") {
+      EXPECT_EQ(model(from_file).transform.output_dim(), 2u);
+    } else {
+      expect_error<InvalidInput>([&] { model(from_file); }, {"whiten:5", "build another"});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dppl

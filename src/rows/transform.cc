@@ -1,0 +1,223 @@
+#include "dppl/transform.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/strict_math.h"
+#include "dppl/invalid_record.h"
+#include "kernels/row_math.h"
+#include "rows/pool_file.h"
+#include "rows/pool_spectrum.h"
+
+namespace dppl {
+namespace {
+
+using Kind = TransformSpec::Kind;
+
+constexpr std::pair<Kind, std::string_view> kKinds[] = {
+    {Kind::raw, "raw"}, {Kind::none, "none"}, {Kind::center, "center"}, {Kind::pca, "pca"}, {Kind::whiten, "whiten"}};
+
+bool has_directions(Kind kind) { return kind == Kind::pca || kind == Kind::whiten; }
+
+// Leading directions as columns (row-major), each divided by its variance to the power of the spec where asked.
+std::vector<float> leading_directions(const PoolSpectrum& spectrum, const TransformSpec& spec) {
+  const Eigen::Index dim = spectrum.directions.rows(), k = static_cast<Eigen::Index>(spec.directions);
+  const auto usable = static_cast<Eigen::Index>(spectrum.usable_directions());
+  if (k > usable) {
+    throw InvalidInput(
+        fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
+                    spec.to_string(), usable));
+  }
+  std::vector<float> basis(static_cast<size_t>(dim * k));
+  for (Eigen::Index c = 0; c < k; ++c) {
+    double scale = 1;
+    // One half is a square root, which is the same everywhere; other powers are the C library's.
+    const double variance = spectrum.variances(c);
+    if (spec.kind == Kind::whiten) {
+      scale /= spec.percent == 50 ? std::sqrt(variance) : std::pow(variance, spec.percent / 100.0);
+    }
+    for (Eigen::Index i = 0; i < dim; ++i) {
+      basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * spectrum.directions(i, c));
+    }
+  }
+  return basis;
+}
+
+// A row of length 1 minus the mean is at most 1 + ‖mean‖ long, so every partial sum of its product with a column of the
+// basis stays below (1 + ‖mean‖)·‖column‖ but for rounding. Up to this limit nothing comes near the end of float, and
+// every transformed record is finite. An ordinary pool stays below 2^20; only one that hardly varies is refused.
+constexpr double kLargestProduct = 0x1p100;
+
+void refuse_overflow(const TransformSpec& spec, std::span<const float> mean, std::span<const float> basis) {
+  std::vector<double> squares(spec.directions);
+  for (size_t i = 0; i < basis.size(); ++i) {
+    squares[i % spec.directions] += static_cast<double>(basis[i]) * static_cast<double>(basis[i]);
+  }
+  const double longest = squares.empty() ? 1 : std::sqrt(*std::max_element(squares.begin(), squares.end()));
+  const double reach = (1 + std::sqrt(sum_of_squares(mean.data(), mean.size()))) * longest;
+  if (reach <= kLargestProduct) return;
+  if (!std::isfinite(reach)) throw InvalidInput(fmt::format("transform {}: a number is not finite", spec.to_string()));
+  throw InvalidInput(
+      fmt::format("transform {}: its numbers are so large that a record could become infinite; the pool hardly varies: "
+                  "use a smaller K, a smaller power or another pool",
+                  spec.to_string()));
+}
+
+// "0.3" or "0.35" as 30 or 35.
+std::optional<unsigned> parse_percent(std::string_view text) {
+  if (text == "1") return 100;
+  if (text.size() < 3 || text.size() > 4 || !text.starts_with("0.")) return std::nullopt;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text.size() == 3) value *= 10;
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+TransformSpec TransformSpec::parse(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto found =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
+  const auto refuse = [&] {
+    throw InvalidInput(
+        fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K "
+                    "(whiten:K:A for a power "
+                    "A between 0.01 and 1), or raw",
+                    text));
+  };
+  if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) refuse();
+  TransformSpec spec;
+  spec.kind = found->first;
+  if (colon != std::string_view::npos) {
+    const std::string_view rest = text.substr(colon + 1), number = rest.substr(0, rest.find(':'));
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), spec.directions);
+    if (error != std::errc() || end != number.data() + number.size() || spec.directions == 0) refuse();
+    if (number.size() < rest.size()) {
+      const auto percent = spec.kind == Kind::whiten ? parse_percent(rest.substr(number.size() + 1)) : std::nullopt;
+      if (!percent) refuse();
+      spec.percent = *percent;
+    }
+  }
+  return spec;
+}
+
+std::string TransformSpec::to_string() const {
+  const auto found =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
+  if (!has_directions(kind)) return std::string(found->second);
+  const std::string text = fmt::format("{}:{}", found->second, directions);
+  return percent == 50 ? text : fmt::format("{}:{}", text, percent / 100.0);
+}
+
+PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
+  if (spec.average_pool == 0 || spec.average_pool > input_dim) {
+    throw InvalidInput(
+        fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
+  }
+  if (has_directions(spec.kind) && (spec.directions == 0 || spec.directions > pooled_dim())) {
+    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that",
+                                   spec.to_string(), pooled_dim()));
+  }
+}
+
+size_t PublicTransform::output_dim() const { return has_directions(spec_.kind) ? spec_.directions : pooled_dim(); }
+
+void refuse_dimension(const PublicData& pool, size_t data_dim) {
+  // A matrix saved the wrong way round has as many columns as there are records.
+  throw InvalidRecord(fmt::format("{}: the pool has dimension {}, the private data another; embed both with the same "
+                                  "encoder",
+                                  pool.embeddings().path(), pool.dim()),
+                      fmt::format("the private data has {}", data_dim));
+}
+
+std::optional<TransformSpec> stored_transform(const PublicData& pool) {
+  if (pool.pool_file() == nullptr || pool.pool_file()->info().transform == TransformSpec{}) return std::nullopt;
+  return pool.pool_file()->info().transform;
+}
+
+void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
+  const auto stored = stored_transform(pool);
+  if (!stored || *stored == spec) return;
+  throw InvalidInput(
+      fmt::format("--transform {}: {} holds rows after {}{}; use that, or build another pool file", spec.to_string(),
+                  pool.embeddings().path(), stored->to_string(),
+                  stored->average_pool > 1 ? fmt::format(" and --average-pool {}", stored->average_pool) : ""));
+}
+
+PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
+                                         unsigned threads) {
+  PublicTransform result(spec, input_dim);
+  if (!spec.needs_pool()) return result;
+  if (pool == nullptr) {
+    throw InvalidInput(
+        fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
+  }
+  if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
+  check_stored_transform(*pool, spec);
+  if (stored_transform(*pool)) return pool->pool_file()->transform();
+  if (!has_directions(spec.kind)) {
+    result.mean_ = pool_mean(*pool, spec.average_pool, threads);
+    refuse_overflow(spec, result.mean_, {});
+    return result;
+  }
+  const PoolSpectrum& spectrum = pool->spectrum(spec.average_pool, threads);
+  result.mean_ = spectrum.mean;
+  result.basis_ = leading_directions(spectrum, spec);
+  refuse_overflow(spec, result.mean_, result.basis_);
+  return result;
+}
+
+PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
+                                         std::vector<float> basis) {
+  PublicTransform result(spec, input_dim);
+  const size_t mean_size = spec.needs_pool() ? result.pooled_dim() : 0;
+  const size_t basis_size = has_directions(spec.kind) ? result.pooled_dim() * spec.directions : 0;
+  if (mean.size() != mean_size || basis.size() != basis_size) {
+    throw InvalidInput(fmt::format("transform {}: {} mean and {} basis values where {} and {} belong", spec.to_string(),
+                                   mean.size(), basis.size(), mean_size, basis_size));
+  }
+  refuse_overflow(spec, mean, basis);
+  result.mean_ = std::move(mean);
+  result.basis_ = std::move(basis);
+  return result;
+}
+
+void PublicTransform::pool_and_center(const float* row, std::vector<float>& scratch, float* out) const {
+  double scale = 1;
+  if (spec_.kind != Kind::raw) {
+    const double squares = sum_of_squares(row, input_dim_);
+    scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
+  }
+  const size_t width = spec_.average_pool, dim = pooled_dim();
+  if (width == 1) {
+    scale_row(row, dim, scale, out);
+  } else {
+    scratch.resize(input_dim_);
+    scale_row(row, input_dim_, scale, scratch.data());
+    for (size_t k = 0; k < dim; ++k) {
+      double sum = 0;
+      for (size_t i = k * width; i < (k + 1) * width; ++i) sum += static_cast<double>(scratch[i]);
+      out[k] = static_cast<float>(sum / static_cast<double>(width));
+    }
+  }
+  for (size_t k = 0; k < mean_.size(); ++k) out[k] -= mean_[k];
+}
+
+void PublicTransform::apply(std::span<const float> rows, std::span<float> out) const {
+  const size_t count = rows.size() / input_dim_, dim = pooled_dim();
+  std::vector<float> scratch, centered;
+  if (basis_.empty()) {
+    for (size_t i = 0; i < count; ++i) pool_and_center(rows.data() + i * input_dim_, scratch, out.data() + i * dim);
+    return;
+  }
+  centered.resize(count * dim);
+  for (size_t i = 0; i < count; ++i) pool_and_center(rows.data() + i * input_dim_, scratch, centered.data() + i * dim);
+  project_rows(centered.data(), count, dim, basis_.data(), spec_.directions, out.data());
+}
+
+}  // namespace dppl
