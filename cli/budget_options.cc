@@ -3,12 +3,12 @@
 namespace dppl::cli {
 
 void BudgetOptions::add_to(CLI::App& command, const std::string& meaning) {
-  CLI::Option_group* group = command.add_option_group("Budget", meaning);
+  CLI::Option_group* group = command.add_option_group("Budget", meaning + " (give one)");
   CLI::Option* epsilon = group->add_option("--epsilon", epsilon_, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
-  group->add_option("--rho", rho_, "ρ-zCDP")->type_name("R");
-  group->add_option("--mu", mu_, "μ-GDP")->type_name("M");
-  group->require_option(1);
-  command.add_option("--delta", delta_, "The δ that goes with --epsilon")->type_name("D")->needs(epsilon);
+  group->add_option("--delta", delta_, "The δ of (ε, δ)-DP")->type_name("D")->needs(epsilon);
+  CLI::Option* rho = group->add_option("--rho", rho_, "ρ-zCDP")->type_name("R")->excludes(epsilon);
+  group->add_option("--mu", mu_, "μ-GDP")->type_name("M")->excludes(epsilon, rho);
+  group->require_option(1, 2);
   command.add_option("--neighbours", neighbours_, "Which data sets count as neighbours")
       ->check(CLI::IsMember({"add-remove", "replace-in-class"}))
       ->capture_default_str();

@@ -4,14 +4,46 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-// One file a command: it declares its options, calls the library and prints. A command reports bad input by throwing
+// One file per command: it declares its options, calls the library and prints. A command reports bad input by throwing
 // dppl::Error (exit status 1) and wrong usage by throwing CLI::ValidationError or another CLI::ParseError (exit status
 // 2).
+//
+// `--help` fits one screen: the options that most people need, and a worked example. All other options belong to a
+// named group, which only `--help-all` shows:
+//
+//   const AdvancedGroup mean(*command, "Settings of mean");
+//   mean.add_option("--shrink", options->shrink, "Pull uncertain classes towards the pool")->capture_default_str();
 namespace dppl::cli {
 
-// Options that belong together show their worked example below the list of options.
+// The worked example is shown below the list of options.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example);
+
+// Options of a command that only `--help-all` shows, under this name. Two groups of the same name are one.
+class AdvancedGroup {
+ public:
+  AdvancedGroup(CLI::App& command, std::string name) : command_(command), name_(std::move(name)) {}
+
+  template <typename... Arguments>
+  CLI::Option* add_option(Arguments&&... arguments) const {
+    return command_.add_option(std::forward<Arguments>(arguments)...)->group(name_);
+  }
+  template <typename... Arguments>
+  CLI::Option* add_flag(Arguments&&... arguments) const {
+    return command_.add_flag(std::forward<Arguments>(arguments)...)->group(name_);
+  }
+
+ private:
+  CLI::App& command_;
+  std::string name_;
+};
+
+// For options that many commands share and few people need.
+inline constexpr const char* kOtherOptions = "Other options";
+
+// --threads, under "Other options".
+CLI::Option* add_threads(CLI::App& command, unsigned& threads,
+                         const std::string& description = "Threads; they never change the result");
 
 // One JSON object on standard output; everything for people goes to standard error when JSON was asked for.
 void print_json(const nlohmann::ordered_json& value);

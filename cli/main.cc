@@ -4,27 +4,13 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 
 #include "cli/command.h"
+#include "cli/help_page.h"
 #include "cli/interrupt.h"
 #include "cli/private_errors.h"
 #include "dppl/invalid_record.h"
-
-namespace dppl::cli {
-
-CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
-                      const std::string& example) {
-  CLI::App* command = app.add_subcommand(name, description);
-  command->footer("Example:\n" + example);
-  return command;
-}
-
-void print_json(const nlohmann::ordered_json& value) {
-  // A file's name may be no UTF-8; what was done is told all the same.
-  std::cout << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
-}
-
-}  // namespace dppl::cli
 
 int main(int argc, char** argv) {
   // Where standard streams are closed, the next file that is opened would get their numbers, and messages would be
@@ -36,9 +22,11 @@ int main(int argc, char** argv) {
   }
   dppl::cli::say_when_interrupted("nothing was written");
   CLI::App app{"dppl: differentially private prototype learning", "dppl"};
+  app.formatter(std::make_shared<dppl::cli::HelpPage>());
+  app.set_help_all_flag("--help-all", "Print all options and exit");
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
-  app.footer("Exit status: 0 done; 1 refused or failed; 2 wrong usage. 'dppl COMMAND --help' shows a worked example.");
+  app.footer("'dppl COMMAND --help' shows a worked example. Exit status: 0 done; 1 refused or failed; 2 wrong usage.");
   dppl::cli::add_embed(app);
   dppl::cli::add_fit(app);
   dppl::cli::add_predict(app);

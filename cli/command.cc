@@ -1,0 +1,26 @@
+#include "cli/command.h"
+
+#include <iostream>
+
+namespace dppl::cli {
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer("Example:\n" + example);
+  return command;
+}
+
+CLI::Option* add_threads(CLI::App& command, unsigned& threads, const std::string& description) {
+  return AdvancedGroup(command, kOtherOptions)
+      .add_option("--threads", threads, description)
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+}
+
+void print_json(const nlohmann::ordered_json& value) {
+  // A file's name may be no UTF-8; what was done is told all the same.
+  std::cout << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+}
+
+}  // namespace dppl::cli
