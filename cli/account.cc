@@ -259,20 +259,20 @@ Json to_json(const Account& account) {
 
 void add_account(CLI::App& app) {
   CLI::App* command =
-      add_command(app, "account", "What a privacy budget means in every other notion",
+      add_command(app, "account", "Convert a privacy budget into every other notion",
                   "  dppl account --rho 0.005 --mechanism exponential --compose 10 --at-delta 1e-7\n"
-                  "Ten releases of the exponential mechanism, each within 0.005-zCDP, so each run at\n"
-                  "ε = 0.2. Prints the pure ε = 2, ρ = 0.05, the ε at some δ and the price of replacing\n"
-                  "a record. Costs are rounded up, so each printed line is a guarantee; 'none' means\n"
-                  "that no bound in that notion follows.");
+                  "Ten releases of the exponential mechanism. Each stays within 0.005-zCDP, so each runs at\n"
+                  "ε = 0.2. Prints the pure ε = 2, ρ = 0.05, the ε at some values of δ, and the cost when\n"
+                  "neighbours replace a record. Costs are rounded up, so each printed line is a guarantee;\n"
+                  "'none' means that no bound in that notion follows.");
   auto options = std::make_shared<Options>();
   command->add_option("--epsilon", options->epsilon, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
   command->add_option("--delta", options->delta, "The δ that goes with --epsilon")->type_name("D");
   command->add_option("--rho", options->rho, "ρ-zCDP")->type_name("R");
   command->add_option("--mu", options->mu, "μ-GDP")->type_name("M");
-  command->add_option("--mechanism", options->mechanism, "The mechanism that the budget is spent on, if known")
+  command->add_option("--mechanism", options->mechanism, "The mechanism that spends the budget, if known")
       ->check(CLI::IsMember({"exponential", "permute-and-flip", "laplace", "gaussian"}));
-  command->add_option("--compose", options->releases, "How many such releases (default 1)")->type_name("N");
+  command->add_option("--compose", options->releases, "The number of such releases (default: 1)")->type_name("N");
   command->add_option("--at-delta", options->at_deltas, "Also print ε at this δ; may be repeated")
       ->type_name("D")
       ->allow_extra_args(false);

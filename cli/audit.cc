@@ -58,34 +58,36 @@ void print_table(const std::vector<AuditResult>& results) {
 void add_audit(CLI::App& app) {
   auto options = std::make_shared<AuditOptions>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = add_command(app, "audit",
-                                  "Plays every mechanism many times on neighbouring inputs that are hard to hide and "
-                                  "prints the Clopper-Pearson lower bound on its ε "
-                                  "beside the claim. A bound above the claim refutes it; a bound below proves nothing.",
-                                  "  dppl audit --planted\n"
-                                  "  plays all mechanisms, and some that are broken on purpose and must be found out.\n"
-                                  "  dppl audit --end-to-end --planted\n"
-                                  "  plays whole fits, too: every method, with pools and transforms, against the exact "
-                                  "trade-off of Gaussian noise;\n"
-                                  "  and measures how far one record moves every exact sum, for crafted pools and "
-                                  "records. docs/audit.md explains it.\n"
-                                  "Exit status 1 when a claim is refuted, a planted one is not, or a bound comes "
-                                  "nowhere near its claim.");
-  command->add_option("--mechanism", options->mechanism,
-                      "Only this one: " + fmt::format("{}", fmt::join(audit_names(), ", ")));
-  command->add_option("--trials", options->trials, "Runs on each of the two inputs")->capture_default_str();
-  command->add_flag("--end-to-end", options->end_to_end, "Also play whole fits and measure exact statistics");
+  CLI::App* command =
+      add_command(app, "audit", "Measure a lower bound on the privacy loss, beside the claim",
+                  "  dppl audit --planted\n"
+                  "runs every mechanism many times on two neighbouring inputs that are hard to hide, and prints\n"
+                  "the Clopper-Pearson lower bound on its ε beside the claim. A bound above the claim refutes it;\n"
+                  "a bound below proves nothing. Some mechanisms are broken on purpose and must be found.\n"
+                  "  dppl audit --end-to-end --planted\n"
+                  "also runs whole fits: every method, with pools and transforms, against the exact trade-off of\n"
+                  "Gaussian noise; and it measures how far one record moves every exact sum, for crafted pools\n"
+                  "and records. docs/audit.md explains it.\n"
+                  "Exit status 1 when a claim is refuted, when a planted mistake is not found, or when a bound\n"
+                  "stays so far below its claim that it says nothing.");
+  command->add_flag("--end-to-end", options->end_to_end, "Also run whole fits and measure exact statistics");
+  command->add_flag("--planted", options->planted, "Also run mechanisms and fits that are broken on purpose");
   command
-      ->add_option("--fits", options->fits,
-                   "Fits on each of the two data sets; rare events take up to 14 times as many")
-      ->capture_default_str();
-  command->add_option("--cases", options->cases, "Pools and records of which exact statistics are measured")
-      ->capture_default_str();
-  command->add_option("--confidence", options->confidence, "That each bound is a true lower bound")
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads")->capture_default_str();
-  command->add_flag("--planted", options->planted, "Also play mechanisms that are broken on purpose");
+      ->add_option("--mechanism", options->mechanism,
+                   "Only this one: " + fmt::format("{}", fmt::join(audit_names(), ", ")))
+      ->type_name("NAME");
   command->add_flag("--json", *json, "One JSON object on standard output");
+  const AdvancedGroup effort(*command, "How many runs");
+  effort.add_option("--trials", options->trials, "Runs of a mechanism on each of the two inputs")
+      ->capture_default_str();
+  effort
+      .add_option("--fits", options->fits, "Fits on each of the two data sets; rare events take up to 14 times as many")
+      ->capture_default_str();
+  effort.add_option("--cases", options->cases, "Pools and records for which exact statistics are measured")
+      ->capture_default_str();
+  effort.add_option("--confidence", options->confidence, "The probability that each bound is a true lower bound")
+      ->capture_default_str();
+  add_threads(*command, options->threads, "Threads");
   command->callback([=] {
     options->progress = [](const std::string& name) { std::cerr << "auditing " << name << "\n"; };
     const auto results = audit(*options);

@@ -130,7 +130,7 @@ void run(Options options) {
   embedding.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
   if (private_errors_shown()) embedding.bad_image = embedding.note;
   say_when_interrupted(
-      fmt::format("rows done so far stay in {}.partial; the same command goes on from there", embedding.output));
+      fmt::format("rows done so far stay in {}.partial; the same command continues from there", embedding.output));
   const auto begin = std::chrono::steady_clock::now();
   const EmbedResult result = embed(*source, *encoder, embedding);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -140,21 +140,22 @@ void run(Options options) {
 
 void add_onnx_options(CLI::App& command, Options& options) {
   OnnxOptions& onnx = options.how.onnx;
-  const std::string group = "Models in ONNX's format";
-  command.add_option("--output", onnx.output, "The output that is the embedding; else the likeliest")->group(group);
-  command.add_option("--pool", onnx.pool, "Of an output with a vector a token: the class token or the mean")
-      ->check(CLI::IsMember({"cls", "mean"}))
-      ->group(group);
-  command.add_option("--crop", onnx.crop, "Make the shorter side --size, then keep a middle square of PX")
+  const AdvancedGroup group(command, "Models in ONNX's format");
+  group.add_option("--output", onnx.output, "The output that is the embedding (default: the most likely one)")
+      ->type_name("NAME");
+  group.add_option("--pool", onnx.pool, "For an output with one vector per token: use the class token, or the mean")
+      ->check(CLI::IsMember({"cls", "mean"}));
+  group.add_option("--crop", onnx.crop, "Resize the shorter side to --size, then keep the middle square of PX")
       ->check(CLI::Range(1, 1 << 14))
-      ->type_name("PX")
-      ->group(group);
-  command.add_option("--normalise", onnx.normalise, "What pixels become; else as preprocessor_config.json says")
-      ->check(CLI::IsMember({"imagenet", "clip", "half", "unit", "tf"}))
-      ->group(group);
-  command.add_option("--interpolation", onnx.interpolation, "How images are resized; bicubic unless the model says")
-      ->check(CLI::IsMember({"bicubic", "bilinear"}))
-      ->group(group);
+      ->type_name("PX");
+  group
+      .add_option("--normalise", onnx.normalise,
+                  "How pixels are normalised (default: as preprocessor_config.json says)")
+      ->check(CLI::IsMember({"imagenet", "clip", "half", "unit", "tf"}));
+  group
+      .add_option("--interpolation", onnx.interpolation,
+                  "How images are resized (default: bicubic, unless the model says otherwise)")
+      ->check(CLI::IsMember({"bicubic", "bilinear"}));
 }
 
 }  // namespace
@@ -164,57 +165,69 @@ void add_embed(CLI::App& app) {
   CLI::App* command =
       add_command(app, "embed", "Turn images into embeddings with a public encoder",
                   "  dppl embed photos/ --encoder dinov2/model.onnx -o x.npy --labels y.npy --classes names.txt\n"
-                  "photos/ has a folder per class; dinov2/ has model.onnx and its preprocessor_config.json. names.txt\n"
-                  "declares the classes, one name per line, for fit too: it must not depend on any one image.\n"
-                  "Writes x.npy (a row per image) and y.npy (their classes, counted from 0 as in names.txt).\n"
+                  "photos/ has one folder per class; dinov2/ has model.onnx and its preprocessor_config.json.\n"
+                  "names.txt declares the classes, one name per line; 'dppl fit' takes the same file. It must not\n"
+                  "depend on any single image. Writes x.npy (one row per image) and y.npy (class numbers, counted\n"
+                  "from 0 in the order of names.txt).\n"
                   "  dppl embed photos/ --list-classes\n"
-                  "shows the names of the folders, for whoever writes names.txt.\n"
+                  "shows the names of the folders, for the person who writes names.txt.\n"
                   "  dppl embed photos/ --encoder lite4.onnx --size 160 --normalise tf -o x.npy\n"
-                  "for a model that comes without a description; get ONNX Runtime with scripts/setup-onnx.sh.\n"
+                  "for a model without a description; scripts/setup-onnx.sh installs ONNX Runtime.\n"
                   "  dppl embed photos/ --encoder builtin:hog -o x.npy\n"
-                  "needs no model. If a run is stopped, or even killed, the same command goes on where it was.");
+                  "needs no model. If a run is interrupted or killed, the same command continues it.");
   command
       ->add_option("images", options->images,
                    "A folder, a list (.csv), IDX (also .gz), CIFAR, STL-10 or a .npy of images")
       ->required()
       ->type_name("IMAGES");
   CLI::Option* encoder =
-      command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx); needed")
+      command->add_option("--encoder", options->encoder, "A built-in encoder, or a model (.onnx) (required)")
           ->type_name("NAME|model.onnx");
-  CLI::Option* output = command->add_option("-o", options->embed.output, "Embeddings to write (.npy); needed");
-  CLI::Option* labels = command->add_option("--labels", options->embed.labels,
-                                            "Labels to write beside them (.npy, int64); with CIFAR and STL-10 also the "
-                                            "data set's own class names (….classes.txt)");
+  CLI::Option* output =
+      command->add_option("-o", options->embed.output, "Embeddings to write (required)")->type_name("X.npy");
+  CLI::Option* labels = command
+                            ->add_option("--labels", options->embed.labels,
+                                         "Labels to write beside them (int64); for CIFAR and STL-10 also the data "
+                                         "set's own class names (….classes.txt)")
+                            ->type_name("Y.npy");
   command
       ->add_option("--classes", options->classes,
-                   "The declared classes: a number, or a file with one name per line; labels that are names need it")
+                   "The declared classes: a number, or a file with one name per line; required if labels are names")
+      ->type_name("N|NAMES.txt")
       ->needs(labels);
   command
       ->add_flag("--list-classes", options->list_classes,
-                 "Only show the names that labels have, for whoever declares the classes")
+                 "Only show the names that labels have, for the person who declares the classes")
       ->excludes(encoder, output, labels);
-  command->add_option("--label-source", options->source.labels, "Where labels come from when they are in a file apart");
-  command->add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers");
-  command->add_option("--size", options->how.size, "Pixels a side that images are resized to")
+  command->add_option("--size", options->how.size, "Resize images to PX × PX pixels")
       ->check(CLI::Range(1, 1 << 14))
       ->type_name("PX");
-  command->add_option("--dtype", options->dtype, "float32, or float16 at half the size")
+  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_onnx_options(*command, *options);
+  const AdvancedGroup input(*command, "Images and labels");
+  input
+      .add_option("--label-source", options->source.labels,
+                  "The file with the labels, if they are in a file of their own")
+      ->type_name("FILE");
+  input.add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers")
+      ->type_name("FIRST:END|ROWS.npy");
+  input.add_flag("--skip-bad", options->embed.skip_bad, "Continue without images that cannot be read");
+  const AdvancedGroup other(*command, kOtherOptions);
+  other.add_option("--dtype", options->dtype, "float16 halves the size of the file")
       ->check(CLI::IsMember({"float32", "float16"}))
       ->capture_default_str();
-  command
-      ->add_option("--batch", options->batch,
-                   "Images that are encoded at once; 16 for a model, 256 built in; 1: alone, whatever the model does")
+  other
+      .add_option("--batch", options->batch,
+                  "Images that are encoded together (default: 16 for a model, 256 for a built-in encoder); with 1 no "
+                  "image can affect another, whatever the model does")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--threads", options->how.threads, "Threads of the encoder, and as many that read images")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--checkpoint", options->embed.checkpoint_seconds, "Seconds of work that a kill may cost")
+  other
+      .add_option("--checkpoint", options->embed.checkpoint_seconds,
+                  "At most this many seconds of work are lost by a kill")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_flag("--skip-bad", options->embed.skip_bad, "Go on without images that cannot be read");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads(*command, options->how.threads, "Threads of the encoder, and as many that read images");
   add_private_errors_flag(*command);
-  add_onnx_options(*command, *options);
   command->callback([options, command] {
     if (options->list_classes) return list_classes(*options);
     for (const char* needed : {"--encoder", "-o"}) {

@@ -77,16 +77,17 @@ void run(const Options& options) {
 
 void add_eval(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "eval", "Measure a model on labelled embeddings",
-      "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
-      "With --train-labels the accuracy of the smallest quarter of the training classes is shown too. What is printed\n"
-      "here is not private: it depends on the test labels, and on the training counts where they are given.");
-  command->add_option("model", options->model, "The model")->required();
+  CLI::App* command =
+      add_command(app, "eval", "Measure a model on labelled embeddings",
+                  "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
+                  "With --train-labels the accuracy on the smallest quarter of the training classes is shown, too.\n"
+                  "What is printed is not private: it depends on the test labels, and on the training counts if\n"
+                  "--train-labels is given.");
+  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
   options->test.add_to(*command, true);
-  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_flag("--confusion", options->confusion, "Also the confusion matrix");
+  command->add_flag("--confusion", options->confusion, "Also print the confusion matrix");
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }

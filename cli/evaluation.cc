@@ -23,10 +23,13 @@ std::optional<std::vector<uint64_t>> training_counts(const TestData& test, const
 }  // namespace
 
 void TestData::add_to(CLI::App& command, bool required) {
-  command.add_option("--in", input, "Test embeddings (.npy)")->required(required);
-  command.add_option("--labels", labels, "Their labels (.npy of class numbers, or .txt of names)")->required(required);
-  command.add_option("--train-labels", train_labels, "Labels of the training set, to know the small classes");
-  command.add_option("--rows", rows, "The rows of it that were used (.npy)");
+  command.add_option("--in", input, "Test embeddings")->required(required)->type_name("X.npy");
+  command.add_option("--labels", labels, "Their labels: class numbers (.npy) or names (.txt)")
+      ->required(required)
+      ->type_name("Y.npy|Y.txt");
+  command.add_option("--train-labels", train_labels, "Labels of the training set, which say which classes are small")
+      ->type_name("Y.npy|Y.txt");
+  command.add_option("--rows", rows, "The rows of the training set that were used")->type_name("ROWS.npy");
 }
 
 void TestData::check() const {
@@ -41,8 +44,9 @@ Evaluation TestData::measure(const Model& model, unsigned threads) const {
   const std::vector<int64_t> truth = read_labels(labels, model.classes);
   const Embeddings embeddings = Embeddings::open(input);
   if (embeddings.rows() != truth.size()) {
-    throw InvalidRecord(fmt::format("{}: has not as many rows as {} has labels; give one label per row", input, labels),
-                        fmt::format("{} rows, {} labels", embeddings.rows(), truth.size()));
+    throw InvalidRecord(
+        fmt::format("{}: does not have as many rows as {} has labels; give one label per row", input, labels),
+        fmt::format("{} rows, {} labels", embeddings.rows(), truth.size()));
   }
   ProgressBar progress("eval", "rows", embeddings.rows());
   const auto predicted = Classifier(model, threads).predict(embeddings, [&](uint64_t done) {

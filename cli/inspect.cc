@@ -29,14 +29,16 @@ void check_pool(const Model& model, const Options& options) {
 }  // namespace
 
 void add_inspect(CLI::App& app) {
-  CLI::App* command = add_command(app, "inspect", "What a model is, what it guarantees and how it was made",
-                                  "  dppl inspect model.dppl\n"
-                                  "Prints the guarantee in words and in other notions, what is not protected, and the\n"
-                                  "settings. Fails when the file was changed or damaged. Nothing it prints is private\n"
-                                  "beyond the model itself.");
+  CLI::App* command =
+      add_command(app, "inspect", "Say what a model is, what it guarantees and how it was made",
+                  "  dppl inspect model.dppl\n"
+                  "Prints the guarantee in words and in other notions, what is not protected, and the settings.\n"
+                  "Fails if the file was changed or damaged. Whoever may see the model may see what this\n"
+                  "command prints.");
   auto options = std::make_shared<Options>();
-  command->add_option("model", options->model, "The model file")->required()->type_name("model.dppl");
-  command->add_option("--pool", options->pool, "Also check that this is the pool the model was made with");
+  command->add_option("model", options->model, "The model file")->required()->type_name("MODEL.dppl");
+  command->add_option("--pool", options->pool, "Also check that the model was made with this pool")
+      ->type_name("P.npy|P.pool");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] {
     const Model model = load_model(options->model);

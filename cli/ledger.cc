@@ -154,40 +154,43 @@ void verify(const Options& options) {
 CLI::App* add_action(CLI::App& parent, const std::shared_ptr<Options>& options, const std::string& name,
                      const std::string& description, const std::string& example, void (*run)(const Options&)) {
   CLI::App* action = add_command(parent, name, description, example);
-  action->add_option("--ledger", options->ledger, "The ledger's file")->required();
+  action->add_option("--ledger", options->ledger, "The ledger's file")->required()->type_name("FILE");
   action->callback([options, run] { run(*options); });
   return action;
 }
 
 void add_init(CLI::App& parent, const std::shared_ptr<Options>& options) {
   CLI::App* action =
-      add_action(parent, options, "init", "Enter a data set with its total budget; creates the ledger when missing",
+      add_action(parent, options, "init", "Enter a data set with its total budget; creates the ledger if there is none",
                  "  dppl ledger init --ledger budget.ledger --dataset flowers --epsilon 1\n"
                  "  dppl ledger init --ledger budget.ledger --dataset scans --rho 0.5 --neighbours add-remove\n"
                  "A total cannot be changed later. Numbers are exact: 0.1 is one tenth.",
                  init);
   action->add_option("--dataset", options->dataset, "The data set's name: 1 to 200 bytes of printable text")
-      ->required();
-  options->total.add_to(*action, "The most that may ever be spent, in one notion");
+      ->required()
+      ->type_name("NAME");
+  options->total.add_to(*action, "The most that may ever be spent");
 }
 
 void add_show(CLI::App& parent, const std::shared_ptr<Options>& options) {
   CLI::App* action =
-      add_action(parent, options, "show", "Totals, what is spent and remains, and every entry",
+      add_action(parent, options, "show", "Show totals, what is spent, what remains, and every entry",
                  "  dppl ledger show --ledger budget.ledger --dataset flowers\n"
-                 "Note the head it prints: 'dppl ledger verify --head' then finds any later change to the past.",
+                 "Write down the head that it prints: with it, 'dppl ledger verify --head' finds any later change to\n"
+                 "earlier entries.",
                  show);
-  action->add_option("--dataset", options->dataset, "This data set alone");
+  action->add_option("--dataset", options->dataset, "Only this data set")->type_name("NAME");
   action->add_flag("--json", options->json, "One JSON object");
 }
 
 void add_verify(CLI::App& parent, const std::shared_ptr<Options>& options) {
-  CLI::App* action =
-      add_action(parent, options, "verify", "Look for damage and tampering; exit status 1 names the first bad row",
-                 "  dppl ledger verify --ledger budget.ledger --head 5f0c…\n"
-                 "Without --head, a ledger that was rewritten as a whole passes.",
-                 verify);
-  action->add_option("--head", options->head, "A head noted earlier, which must still be on the chain");
+  CLI::App* action = add_action(parent, options, "verify",
+                                "Look for damage and tampering; on exit status 1 the message names the first bad row",
+                                "  dppl ledger verify --ledger budget.ledger --head 5f0c…\n"
+                                "Without --head, a ledger that was rewritten as a whole is not found.",
+                                verify);
+  action->add_option("--head", options->head, "A head that was written down earlier and must still be on the chain")
+      ->type_name("DIGEST");
   action->add_flag("--json", options->json, "One JSON object");
 }
 

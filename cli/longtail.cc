@@ -41,7 +41,8 @@ ClassSet classes_of(const Options& options) {
 double ratio_of(const std::string& text) {
   const Rational ratio = parse_rational(text, "--ratio");
   if (ratio < 1)
-    throw InvalidInput(fmt::format("--ratio: '{}' is below 1; it is the largest class over the smallest", text));
+    throw InvalidInput(fmt::format(
+        "--ratio: '{}' is below 1; it is the size of the largest class divided by that of the smallest", text));
   return ratio.get_d();
 }
 
@@ -71,7 +72,7 @@ void run(const Options& options) {
                 {"max", summary.max},
                 {"output", options.output}});
   } else {
-    std::cout << fmt::format("{}: {} of {} rows, {} classes; records a class: min {}, median {}, max {}\n",
+    std::cout << fmt::format("{}: {} of {} rows, {} classes; records per class: min {}, median {}, max {}\n",
                              options.output, summary.total, labels.size(), classes.size(), summary.min, summary.median,
                              summary.max);
   }
@@ -84,14 +85,25 @@ void add_longtail(CLI::App& app) {
   CLI::App* command =
       add_command(app, "longtail", "Choose rows so that class sizes fall off exponentially (for experiments)",
                   "  dppl longtail --labels train-y.npy --ratio 100 --seed 1 -o rows.npy\n"
-                  "  dppl fit … --train train-x.npy --labels train-y.npy --rows rows.npy");
-  command->add_option("--labels", options->labels, "Labels: .npy of class numbers, or .txt of names")->required();
-  command->add_option("--ratio", options->ratio, "Largest class over smallest class, at least 1")->required();
-  command->add_option("--seed", options->seed, "Which classes are rare and which rows are kept")
+                  "  dppl fit … --train train-x.npy --labels train-y.npy --rows rows.npy\n"
+                  "makes an imbalanced data set of a balanced one.");
+  command->add_option("--labels", options->labels, "Labels: class numbers (.npy) or names (.txt)")
+      ->required()
+      ->type_name("Y.npy|Y.txt");
+  command
+      ->add_option("--ratio", options->ratio, "Size of the largest class divided by that of the smallest, at least 1")
+      ->required()
+      ->type_name("X");
+  command->add_option("--seed", options->seed, "Decides which classes are rare and which rows are kept")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--classes", options->classes, "Number of classes, or a file of names; else from the labels");
-  command->add_option("-o,--output", options->output, "Row numbers to write (.npy, int64)")->required();
+  command
+      ->add_option("--classes", options->classes,
+                   "The number of classes, or a file of names (default: read from the labels)")
+      ->type_name("N|NAMES.txt");
+  command->add_option("-o,--output", options->output, "Row numbers to write (int64)")
+      ->required()
+      ->type_name("ROWS.npy");
   command->add_flag("--json", options->json, "Print one JSON object");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });

@@ -59,41 +59,40 @@ void build(const Options& options) {
 }
 
 void add_common(CLI::App& command, const std::shared_ptr<Options>& options) {
-  command.add_option("--threads", options->threads, "Threads; they never change the result")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
   command.add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads(command, options->threads);
 }
 
 }  // namespace
 
 void add_pool(CLI::App& app) {
-  CLI::App* command = add_command(app, "pool", "Make a public pool ready for many fits",
-                                  "  dppl pool build public-x.npy -o public.pool\n"
-                                  "  dppl fit --method public --pool public.pool …\n"
-                                  "A pool file holds the rows as 8-bit integers, a quarter of float32, ready to be\n"
-                                  "compared; it is checked whole whenever it is opened.");
+  CLI::App* command =
+      add_command(app, "pool", "Make a public pool ready for many fits",
+                  "  dppl pool build public-x.npy -o public.pool\n"
+                  "  dppl fit --method public --pool public.pool …\n"
+                  "A pool file holds the rows as 8-bit integers, a quarter of the size of float32, ready for\n"
+                  "comparisons. The whole file is checked whenever it is opened.");
   command->require_subcommand(1);
 
   auto build_options = std::make_shared<Options>();
   CLI::App* builder =
       add_command(*command, "build", "Write a pool file",
                   "  dppl pool build public-x.npy -o public.pool --transform whiten:64\n"
-                  "computes the transform from the pool, stores it, and stores the rows after it: a fit\n"
-                  "with this pool uses it without being told.");
-  builder->add_option("input", build_options->input, "Public embeddings (.npy)")->required()->type_name("P.npy");
-  builder->add_option("-o,--output", build_options->output, "The pool file to write")->required();
+                  "computes the transform from the pool, and stores it together with the transformed rows. A fit\n"
+                  "with this pool uses the stored transform without being told.");
+  builder->add_option("input", build_options->input, "Public embeddings")->required()->type_name("P.npy");
+  builder->add_option("-o,--output", build_options->output, "The pool file to write")->required()->type_name("P.pool");
   builder->add_option("--transform", build_options->transform, "Public transform: none, center, pca:K, whiten:K")
       ->capture_default_str();
   builder
       ->add_option("--average-pool", build_options->average_pool, "Average this many neighbouring coordinates into one")
       ->capture_default_str();
-  builder->add_option("--rows", build_options->rows, "Only these rows, in this order (.npy of row numbers)");
+  builder->add_option("--rows", build_options->rows, "Only these rows, in this order")->type_name("ROWS.npy");
   add_common(*builder, build_options);
   builder->callback([build_options] { with_public_records([&] { build(*build_options); }); });
 
   auto info_options = std::make_shared<Options>();
-  CLI::App* info = add_command(*command, "info", "What a pool file holds; fails when it was changed or damaged",
+  CLI::App* info = add_command(*command, "info", "Say what a pool file holds; fails if it was changed or damaged",
                                "  dppl pool info public.pool");
   info->add_option("input", info_options->input, "The pool file")->required()->type_name("P.pool");
   add_common(*info, info_options);

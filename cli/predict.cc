@@ -67,14 +67,14 @@ void add_predict(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "predict", "Classify embeddings with a model",
                                   "  dppl predict scans.dppl --in new-x.npy -o new-y.npy --scores new-scores.npy\n"
-                                  "Without -o and --scores the class of every row is printed, one a line.");
-  command->add_option("model", options->model, "The model")->required();
-  command->add_option("--in", options->input, "Embeddings of the same encoder (.npy)")->required();
-  command->add_option("-o,--output", options->output, "Class numbers to write (.npy, int32)");
-  command->add_option("--scores", options->scores,
-                      "Similarities to write (.npy, float32, rows × classes; larger is nearer)");
-  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+                                  "Without -o and --scores the class of every row is printed, one per line.");
+  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
+  command->add_option("--in", options->input, "Embeddings of the same encoder")->required()->type_name("X.npy");
+  command->add_option("-o,--output", options->output, "Class numbers to write (int32)")->type_name("Y.npy");
+  command->add_option("--scores", options->scores, "Similarities to write (float32, rows × classes; larger is nearer)")
+      ->type_name("S.npy");
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }

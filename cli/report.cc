@@ -118,28 +118,37 @@ void add_report(CLI::App& app) {
       app, "report", "One HTML page about models, for people who decide whether to publish them",
       "  dppl report scans.dppl -o scans.html --images public-images/ --in test-x.npy --labels test-y.npy \\\n"
       "       --ledger clinic.ledger --dataset scans\n"
-      "shows the guarantee in words, the public image that stands for each class, accuracy, settings and what the\n"
-      "data set has spent. The page is one file that loads nothing. Several models are compared:\n"
+      "shows the guarantee in words, the public image that stands for each class, accuracy, settings\n"
+      "and what the data set has spent. The page is a single file that loads nothing from elsewhere.\n"
+      "Several models are compared:\n"
       "  dppl report public=p1.dppl public=p2.dppl mean=m1.dppl mean=m2.dppl -o compare.html \\\n"
       "       --in test-x.npy --labels test-y.npy\n"
-      "draws accuracy against the budget, a line for each label. Accuracy figures are not private: they depend\n"
-      "on the test labels, and on training counts where --train-labels is given.");
-  command->add_option("models", options->models, "The models; LABEL=MODEL names the line it belongs to in plots")
+      "draws accuracy against the budget, one line per label. Accuracy figures are not private: they\n"
+      "depend on the test labels, and on the training counts if --train-labels is given.");
+  command
+      ->add_option("models", options->models,
+                   "The models; LABEL=MODEL names the line of the plot that a model belongs to")
       ->required()
       ->type_name("MODEL.dppl");
-  command->add_option("-o,--output", options->output, "The page to write (.html)")->required();
-  command->add_option("--title", options->title, "The page's heading");
-  command->add_option("--images", options->images,
-                      "The public images of which the pool was made, in the same order: anything 'dppl embed' takes");
-  command->add_option("--image-rows", options->image_rows, "The part of them that is the pool, from 0; END is outside")
-      ->type_name("FIRST:END");
-  command->add_option("--pool", options->pool,
-                      "The pool: also shows the public images nearest to each prototype of a mean model");
+  command->add_option("-o,--output", options->output, "The page to write")->required()->type_name("PAGE.html");
+  command
+      ->add_option("--images", options->images,
+                   "The public images that the pool was made from, in the same order: anything 'dppl embed' takes")
+      ->type_name("IMAGES");
+  command
+      ->add_option("--pool", options->pool,
+                   "The pool: also shows the public images nearest to each prototype of a mean model")
+      ->type_name("P.npy|P.pool");
   options->test.add_to(*command, false);
-  command->add_option("--ledger", options->ledger, "The ledger's file");
-  command->add_option("--dataset", options->dataset, "The data set in it");
-  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--ledger", options->ledger, "The ledger's file")->type_name("FILE");
+  command->add_option("--dataset", options->dataset, "The data set in the ledger")->type_name("NAME");
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  const AdvancedGroup page(*command, "The page");
+  page.add_option("--title", options->title, "The page's heading")->type_name("TEXT");
+  page.add_option("--image-rows", options->image_rows,
+                  "The part of the images that is the pool, counted from 0; END is not included")
+      ->type_name("FIRST:END");
+  add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }

@@ -23,7 +23,7 @@ struct Options {
 void run(const Options& options) {
   const SweepPlan plan = load_plan(options.plan, options.data);
   say_when_interrupted(
-      fmt::format("finished runs are kept in {}; the same command goes on from there", options.output));
+      fmt::format("finished runs are kept in {}; the same command continues from there", options.output));
   SweepResults results;
   {
     ProgressBar progress("sweep", "runs");
@@ -60,22 +60,20 @@ void run(const Options& options) {
 void add_sweep(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(
-      app, "sweep",
-      "Run many methods, budgets and imbalances as a plan says, and draw what comes out (for experiments)",
+      app, "sweep", "Run many methods, budgets and imbalance ratios of a plan, and draw the results (for experiments)",
       "  dppl sweep plans/accuracy.toml -o accuracy --data embeddings/\n"
-      "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. Interrupted, the same command goes on\n"
-      "where it was. Runs that fail are rows that say why, and a warning at the end; the exit status is then still 0.\n"
-      "Nothing here is private: runs are seeded, and accuracies are those of private records. docs/sweep.md says how "
-      "to\n"
-      "write a plan.");
+      "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. After an interruption the\n"
+      "same command continues. A run that fails becomes a row that says why, and a warning at the end;\n"
+      "the exit status is still 0. Nothing here is private: runs are seeded, and accuracies are measured\n"
+      "on private records. docs/sweep.md explains how to write a plan.");
   command->add_option("plan", options->plan, "What to run")->required()->type_name("PLAN.toml");
-  command->add_option("-o,--output", options->output, "The directory for results")->required()->type_name("DIR");
-  command->add_option("--data", options->data, "Where the plan's relative paths begin (default: beside the plan)")
+  command->add_option("-o,--output", options->output, "The directory for the results")->required()->type_name("DIR");
+  command
+      ->add_option("--data", options->data,
+                   "Where the plan's relative paths start (default: the directory of the plan)")
       ->type_name("DIR");
-  command->add_option("--threads", options->threads, "Runs at a time; they never change the results")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
   command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads(*command, options->threads, "Runs at the same time; their number never changes the results");
   command->callback([options] { with_public_records([&] { run(*options); }); });
 }
 

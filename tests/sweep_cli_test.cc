@@ -68,7 +68,7 @@ TEST(SweepCommand, GoesOnAfterBeingKilled) {
     const RunResult done = run_program({"sweep", plan, "-o", out});
     EXPECT_EQ(done.status, 0) << done.err;
     if (killed.status != 0 && killed.err.find("interrupted") != std::string::npos) {
-      EXPECT_NE(killed.err.find("goes on from there"), std::string::npos) << killed.err;
+      EXPECT_NE(killed.err.find("continues from there"), std::string::npos) << killed.err;
     }
   }
   ASSERT_EQ(run_program({"sweep", plan, "-o", dir.path("whole")}).status, 0);
