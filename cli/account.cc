@@ -270,9 +270,9 @@ void add_account(CLI::App& app) {
   command->add_option("--delta", options->delta, "The δ that goes with --epsilon")->type_name("D");
   command->add_option("--rho", options->rho, "ρ-zCDP")->type_name("R");
   command->add_option("--mu", options->mu, "μ-GDP")->type_name("M");
-  command->add_option("--mechanism", options->mechanism, "The mechanism that spends the budget, if known")
+  command->add_option("--mechanism", options->mechanism, "The mechanism that the budget is spent on, if known")
       ->check(CLI::IsMember({"exponential", "permute-and-flip", "laplace", "gaussian"}));
-  command->add_option("--compose", options->releases, "The number of such releases (default: 1)")->type_name("N");
+  command->add_option("--compose", options->releases, "How many such releases (default 1)")->type_name("N");
   command->add_option("--at-delta", options->at_deltas, "Also print ε at this δ; may be repeated")
       ->type_name("D")
       ->allow_extra_args(false);

@@ -6,21 +6,15 @@ void BudgetOptions::add_to(CLI::App& command, const std::string& meaning) {
   CLI::Option_group* group = command.add_option_group("Budget", meaning + " (give one)");
   CLI::Option* epsilon = group->add_option("--epsilon", epsilon_, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
   group->add_option("--delta", delta_, "The δ of (ε, δ)-DP")->type_name("D")->needs(epsilon);
-  CLI::Option* rho = group->add_option("--rho", rho_, "ρ-zCDP")->type_name("R")->excludes(epsilon);
-  group->add_option("--mu", mu_, "μ-GDP")->type_name("M")->excludes(epsilon, rho);
+  group->add_option("--rho", rho_, "ρ-zCDP")->type_name("R")->excludes(epsilon);
   group->require_option(1, 2);
-  command.add_option("--neighbours", neighbours_, "Which data sets count as neighbours")
-      ->check(CLI::IsMember({"add-remove", "replace-in-class"}))
-      ->capture_default_str();
 }
 
 BudgetSpec BudgetOptions::read() const {
-  const Relation relation = parse_relation(neighbours_);
-  if (!rho_.empty()) return BudgetSpec::zcdp(parse_positive(rho_, "--rho"), relation);
-  if (!mu_.empty()) return BudgetSpec::gdp(parse_positive(mu_, "--mu"), relation);
+  if (!rho_.empty()) return BudgetSpec::zcdp(parse_positive(rho_, "--rho"));
   const Rational epsilon = parse_positive(epsilon_, "--epsilon");
-  if (delta_.empty()) return BudgetSpec::pure(epsilon, relation);
-  return BudgetSpec::approximate(epsilon, parse_positive(delta_, "--delta"), relation);
+  if (delta_.empty()) return BudgetSpec::pure(epsilon);
+  return BudgetSpec::approximate(epsilon, parse_positive(delta_, "--delta"));
 }
 
 }  // namespace dppl::cli

@@ -7,8 +7,8 @@
 
 namespace dppl::cli {
 
-// --epsilon E [--delta D] | --rho R | --mu M, of which exactly one is required, and --neighbours. The texts are exact
-// rationals until read() makes numbers of them.
+// --epsilon E [--delta D] | --rho R, of which exactly one is required; neighbours add or remove one record. The texts
+// are exact rationals until read() makes numbers of them.
 class BudgetOptions {
  public:
   // `meaning` heads the group in the help, e.g. "What the release may cost". The options keep pointing at this object.
@@ -16,7 +16,7 @@ class BudgetOptions {
   BudgetSpec read() const;
 
  private:
-  std::string epsilon_, delta_, rho_, mu_, neighbours_ = "add-remove";
+  std::string epsilon_, delta_, rho_;
 };
 
 }  // namespace dppl::cli

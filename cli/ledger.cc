@@ -163,7 +163,7 @@ void add_init(CLI::App& parent, const std::shared_ptr<Options>& options) {
   CLI::App* action =
       add_action(parent, options, "init", "Enter a data set with its total budget; creates the ledger if there is none",
                  "  dppl ledger init --ledger budget.ledger --dataset flowers --epsilon 1\n"
-                 "  dppl ledger init --ledger budget.ledger --dataset scans --rho 0.5 --neighbours add-remove\n"
+                 "  dppl ledger init --ledger budget.ledger --dataset scans --rho 0.5\n"
                  "A total cannot be changed later. Numbers are exact: 0.1 is one tenth.",
                  init);
   action->add_option("--dataset", options->dataset, "The data set's name: 1 to 200 bytes of printable text")
