@@ -99,12 +99,12 @@ void add_audit(CLI::App& app) {
     for (const AuditResult& result : results) {
       if (result.refuted() != result.planted) {
         throw Error(fmt::format("audit: {} {}", result.name,
-                                result.planted ? "was not found out; use more --trials or --fits"
+                                result.planted ? "was not found; use more --trials or --fits"
                                                : "is not as private as it claims; do not release with it"));
       }
       if (!result.planted && result.idle()) {
         throw Error(
-            fmt::format("audit: {} comes nowhere near its claim, which says nothing; use more --fits", result.name));
+            fmt::format("audit: {} stays too far below its claim to say anything; use more --fits", result.name));
       }
     }
   });

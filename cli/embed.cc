@@ -93,7 +93,7 @@ void list_classes(const Options& options) {
     ClassSet::named(labels->names);
   } catch (const InvalidInput& error) {
     throw InvalidRecord(
-        fmt::format("{}: a name cannot be that of a class; rename the folder or change the label", options.images),
+        fmt::format("{}: a label cannot be the name of a class; rename the folder or change the label", options.images),
         error.what());
   }
   if (options.json) {
@@ -101,9 +101,10 @@ void list_classes(const Options& options) {
   } else {
     for (const std::string& name : labels->names) std::cout << name << "\n";
   }
-  std::cerr << "dppl: these names come from the data. They are fit to be declared (--classes FILE) only if everyone "
-               "would have written the same list without seeing any one record: remove what a single record could "
-               "have brought, and add classes that could occur\n";
+  std::cerr
+      << "dppl: these names come from the data. You may declare them (--classes FILE) only if everyone would have "
+         "written the same list without seeing any single record: remove names that a single record could have "
+         "caused, and add classes that could occur\n";
 }
 
 void run(Options options) {

@@ -82,10 +82,12 @@ void add_pool(CLI::App& app) {
                   "with this pool uses the stored transform without being told.");
   builder->add_option("input", build_options->input, "Public embeddings")->required()->type_name("P.npy");
   builder->add_option("-o,--output", build_options->output, "The pool file to write")->required()->type_name("P.pool");
-  builder->add_option("--transform", build_options->transform, "Public transform: none, center, pca:K, whiten:K")
-      ->capture_default_str();
   builder
-      ->add_option("--average-pool", build_options->average_pool, "Average this many neighbouring coordinates into one")
+      ->add_option("--transform", build_options->transform,
+                   "Public transform: none, center, pca:K, whiten:K or whiten:K:POWER")
+      ->capture_default_str();
+  AdvancedGroup(*builder, kOtherOptions)
+      .add_option("--average-pool", build_options->average_pool, "Average this many neighbouring coordinates into one")
       ->capture_default_str();
   builder->add_option("--rows", build_options->rows, "Only these rows, in this order")->type_name("ROWS.npy");
   add_common(*builder, build_options);

@@ -208,7 +208,7 @@ TEST(EmbedCommand, ListsNamesForWhoeverDeclares) {
   const auto odd = run_program({"embed", source, "--list-classes"});
   EXPECT_EQ(odd.status, 1);
   EXPECT_TRUE(odd.out.empty()) << odd.out;
-  EXPECT_TRUE(says(odd.err, "cannot be that of a class")) << odd.err;
+  EXPECT_TRUE(says(odd.err, "cannot be the name of a class")) << odd.err;
 }
 
 // CIFAR's names are in a file of its publisher; they do not depend on the records.
