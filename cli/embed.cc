@@ -211,7 +211,7 @@ void add_embed(CLI::App& app) {
                   "The file with the labels, if they are in a file of their own")
       ->type_name("FILE");
   input.add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers")
-      ->type_name("FIRST:END|ROWS.npy");
+      ->option_text("FIRST:END|ROWS.npy");
   input.add_flag("--skip-bad", options->embed.skip_bad, "Continue without images that cannot be read");
   const AdvancedGroup other(*command, kOtherOptions);
   other.add_option("--dtype", options->dtype, "float16 halves the size of the file")

@@ -53,8 +53,10 @@ std::string make_section(const std::string& title, const Entries& entries) {
   return section;
 }
 
-// CLI11 says "UINT:INT in [1 - 1024]" or "TEXT:{on,off}"; people want "N" and "on|off".
+// CLI11 says "UINT:INT in [1 - 1024]" or "TEXT:{on,off}"; people want "N" and "on|off". A name that has a colon of its
+// own is given as option_text.
 std::string value_name(const CLI::Option& option) {
+  if (!option.get_option_text().empty()) return option.get_option_text();
   const std::string full = option.get_type_name();
   const size_t colon = full.find(':');
   if (colon != std::string::npos && full[colon + 1] == '{') {

@@ -187,7 +187,7 @@ void add_verify(CLI::App& parent, const std::shared_ptr<Options>& options) {
   CLI::App* action = add_action(parent, options, "verify",
                                 "Look for damage and tampering; on exit status 1 the message names the first bad row",
                                 "  dppl ledger verify --ledger budget.ledger --head 5f0c…\n"
-                                "Without --head, a ledger that was rewritten as a whole is not found.",
+                                "Without --head, it cannot find that a ledger was rewritten as a whole.",
                                 verify);
   action->add_option("--head", options->head, "A head that was written down earlier and must still be on the chain")
       ->type_name("DIGEST");

@@ -26,7 +26,9 @@ int main(int argc, char** argv) {
   app.set_help_all_flag("--help-all", "Print all options and exit");
   app.require_subcommand(1);
   app.set_version_flag("--version", DPPL_VERSION);
-  app.footer("'dppl COMMAND --help' shows a worked example. Exit status: 0 done; 1 refused or failed; 2 wrong usage.");
+  app.footer(
+      "'dppl COMMAND --help' shows a worked example, '--help-all' every option.\n"
+      "Exit status: 0 done; 1 refused or failed; 2 wrong usage.");
   dppl::cli::add_embed(app);
   dppl::cli::add_fit(app);
   dppl::cli::add_predict(app);

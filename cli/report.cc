@@ -147,7 +147,7 @@ void add_report(CLI::App& app) {
   page.add_option("--title", options->title, "The page's heading")->type_name("TEXT");
   page.add_option("--image-rows", options->image_rows,
                   "The part of the images that is the pool, counted from 0; END is not included")
-      ->type_name("FIRST:END");
+      ->option_text("FIRST:END");
   add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });

@@ -59,13 +59,13 @@ void run(const Options& options) {
 
 void add_sweep(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "sweep", "Run many methods, budgets and imbalance ratios of a plan, and draw the results (for experiments)",
-      "  dppl sweep plans/accuracy.toml -o accuracy --data embeddings/\n"
-      "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. After an interruption the\n"
-      "same command continues. A run that fails becomes a row that says why, and a warning at the end;\n"
-      "the exit status is still 0. Nothing here is private: runs are seeded, and accuracies are measured\n"
-      "on private records. docs/sweep.md explains how to write a plan.");
+  CLI::App* command =
+      add_command(app, "sweep", "Run the many fits of a plan, and draw the results (for experiments)",
+                  "  dppl sweep plans/accuracy.toml -o accuracy --data embeddings/\n"
+                  "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. After an interruption the\n"
+                  "same command continues. A run that fails becomes a row that says why, and a warning at the end;\n"
+                  "the exit status is still 0. Nothing here is private: runs are seeded, and accuracies are measured\n"
+                  "on private records. docs/sweep.md explains how to write a plan.");
   command->add_option("plan", options->plan, "What to run")->required()->type_name("PLAN.toml");
   command->add_option("-o,--output", options->output, "The directory for the results")->required()->type_name("DIR");
   command
