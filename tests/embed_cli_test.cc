@@ -193,7 +193,7 @@ TEST(EmbedCommand, ListsNamesForWhoeverDeclares) {
   ASSERT_EQ(listed.status, 0) << listed.err;
   EXPECT_EQ(listed.out, "flu\nnone yet\nwell\n");
   EXPECT_TRUE(says(listed.err, "come from the data")) << listed.err;
-  EXPECT_TRUE(says(listed.err, "without seeing any one record")) << listed.err;
+  EXPECT_TRUE(says(listed.err, "without seeing any single record")) << listed.err;
   EXPECT_EQ(dir.entries(), 1u);
   const auto json = nlohmann::json::parse(run_program({"embed", source, "--list-classes", "--json"}).out);
   EXPECT_EQ(json.at("names").size(), 3u);
