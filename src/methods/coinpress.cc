@@ -61,8 +61,7 @@ class ClassMean {
     for (const size_t record : records_) {
       const auto values =
           block.load(input_.access.embeddings(), 1, [&](size_t) { return input_.access.row_of(record); });
-      const double length = std::sqrt(sum_of_squares(values.data(), dim_));
-      scale_row(values.data(), dim_, length > 0 ? 1 / length : 0, row.data());
+      normalise_row(values.data(), dim_, row.data());
       for (size_t k = 0; k < dim_; ++k) row[k] -= center_[k];
       add_integer_row(row, clip, sum);
     }
