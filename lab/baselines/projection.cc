@@ -82,7 +82,7 @@ ProjectionGradient projection_gradient(const LabelledRows& rows, std::span<const
       const double norm = scale * std::sqrt(std::max(squares, 0.0));
       factors[i] = static_cast<float>(clipping(clip)(norm));
       result.norms[begin + i] = static_cast<float>(norm);
-      result.losses[begin + i] = -std::log(std::max(1 + residuals[i * classes + rows.labels[begin + i]], 1e-30f));
+      result.losses[begin + i] = loss_of(residuals[i * classes + rows.labels[begin + i]]);
     }
   };
   const std::vector<double> sum =

@@ -1,13 +1,11 @@
 #include "kernels/row_math.h"
 #include "kernels/spectrum.h"
+#include "lab/sweep/constants.h"
 #include "lab/sweep/run_method.h"
 #include "rows/class_rows.h"
 
 namespace dppl {
 namespace {
-
-// More would hide each other.
-constexpr size_t kMostPoints = 2000;
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 

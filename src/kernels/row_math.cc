@@ -11,6 +11,8 @@ namespace {
 
 // Partial sums, enough to hide the latency of an addition, folded in one fixed order.
 constexpr size_t kLanes = 32;
+// Values that become integers before they are used: they stay in the first-level cache, and both loops are vectorised.
+constexpr size_t kBlock = 256;
 
 template <CpuLevel kLevel>
 DPPL_INLINE double sum_of_squares_body(const float* x, size_t n) {
@@ -93,6 +95,7 @@ DPPL_INLINE void product_band(const float* left, size_t left_step, size_t left_r
   }
 }
 
+// Rows of a product at once, times two registers: as many sums as there are registers for.
 constexpr size_t kBand = 4;
 
 template <CpuLevel kLevel>
@@ -120,7 +123,6 @@ DPPL_INLINE void add_gram_body(const float* rows, size_t count, size_t n, size_t
 // integers, exactly up to 2^53; beyond that the sum stays beyond it.
 template <typename Take>
 DPPL_INLINE double truncate_blocks(const float* x, size_t n, double scale, const Take& take) {
-  constexpr size_t kBlock = 256;
   int32_t block[kBlock];
   double lanes[kLanes] = {};
   for (size_t begin = 0; begin < n; begin += kBlock) {
@@ -176,7 +178,6 @@ DPPL_INLINE double largest_pair_body(const float* x, size_t n) {
 
 template <CpuLevel kLevel>
 DPPL_INLINE ByteTotals round_row_body(const float* x, size_t n, double scale, int8_t* out) {
-  constexpr size_t kBlock = 256;
   int32_t values[kBlock], sum = 0, squares = 0;
   for (size_t begin = 0; begin < n; begin += kBlock) {
     const size_t size = std::min(kBlock, n - begin);
