@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/selection_rows.h"
 
 namespace dppl {
@@ -24,7 +26,7 @@ TEST(ClassSummary, SpreadIsAtLeastTheVarianceInEveryDirection) {
       for (size_t i = 0; i < records; ++i) {
         double value = 0;
         if (j < dim) {
-          value = static_cast<double>(members.row(i)[j]) * members.factor(i) * 0x1p-21;
+          value = static_cast<double>(members.row(i)[j]) * members.factor(i) * std::ldexp(1, -kFactorBits);
         } else {
           value = static_cast<double>(score_reference(members, i, directions, j - dim, kScoreRanges[0])) /
                   static_cast<double>(kCosineOne);
