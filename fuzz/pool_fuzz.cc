@@ -3,6 +3,7 @@
 
 #include "dppl/error.h"
 #include "rows/pool_file.h"
+#include "rows/pool_file_testing.h"
 
 // Any file is refused with InvalidInput or keeps what the kernels and the scores' bound rely on. The digests are put
 // right first, so that what lies behind them is reached.

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
 
+#include "estimation/coinpress_radii.h"
 #include "lab/baselines/means.h"
 #include "lab/baselines/methods.h"
 
@@ -9,12 +9,6 @@
 // class with n records moves the mean of a step by at most 2·clip/n. Class counts are taken as public.
 namespace dppl {
 namespace {
-
-// A standard normal vector of dimension d is longer than this with probability at most beta (Laurent & Massart 2000).
-double normal_length_bound(double d, double beta) {
-  const double l = std::log(1 / beta);
-  return std::sqrt(d + 2 * std::sqrt(d * l) + 2 * l);
-}
 
 // Half of the budget for the last step, the rest in equal parts.
 double share_of_step(size_t step, size_t steps) {
@@ -26,9 +20,6 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
   const auto steps = static_cast<size_t>(input.settings.at("steps"));
   const size_t classes = input.train.classes;
   const GroupedRows rows = group_by_class(input.train);
-  const double d = static_cast<double>(rows.dim), bound = normal_length_bound(d, input.settings.at("beta"));
-  // Lengths are such that a record's deviation from its mean has variance at most 1/d in each coordinate.
-  const double spread = bound / std::sqrt(d);
   Account account(input.rho);
   std::vector<double> noises;  // of a sum of rows of length up to 1
   for (size_t t = 0; t < steps; ++t) noises.push_back(account.gaussian(share_of_step(t, steps), 2));
@@ -37,17 +28,16 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
   result.predicted = predict_by_class(input, random, [&](size_t c, Random& stream, std::span<double> centre) {
     const double n = static_cast<double>(std::max<size_t>(rows.count(c), 1));
     const std::vector<double> truth = mean_row(rows.of(c), rows.dim);
-    double radius = input.settings.at("radius");
+    CoinPressRadii next(rows.dim, input.settings.at("beta"), input.settings.at("radius"));
     for (size_t t = 0; t < steps; ++t) {
-      const double clip =
-          std::min(std::sqrt(radius * radius + 6 * radius / std::sqrt(d) + spread * spread), radius + spread);
+      const double clip = next.clip();
       const double sigma = noises[t] * clip / n;
       std::vector<double> sum = clipped_sum(rows.of(c), std::vector<double>(centre.begin(), centre.end()), clip);
       for (double& value : sum) value /= n;
       add_noise(sum, sigma, stream);
       for (size_t k = 0; k < rows.dim; ++k) centre[k] += sum[k];
-      radius = std::sqrt(1 / (n * d) + sigma * sigma) * bound;
-      radii[c * steps + t] = radius;
+      next.narrow(n, sigma);
+      radii[c * steps + t] = next.radius();
       errors[c * steps + t] = distance(centre, truth);
     }
   });

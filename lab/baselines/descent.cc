@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "lab/baselines/rows.h"
+
 namespace dppl {
 
 RecordCount::RecordCount(const BaselineInput& input, Account& account, Random& random)
@@ -26,6 +28,32 @@ void Descent::step(std::span<const double> direction) {
     velocity_[k] = momentum_ * velocity_[k] + direction[k] + decay_ * weights_[k];
     weights_[k] -= rate_ * velocity_[k];
   }
+}
+
+BaselineSettings descent_settings(double steps, double rate, const BaselineSettings& others) {
+  BaselineSettings settings = {{"steps", steps}, {"rate", rate}, {"clip", 1},          {"momentum", 0},
+                               {"decay", 0},     {"records", 0}, {"count_share", 0.01}};
+  settings.insert(others.begin(), others.end());
+  return settings;
+}
+
+BaselineResult softmax_descent(const BaselineInput& input, Account& account, Random& random, const RecordCount& count,
+                               double share, const std::function<double(double)>& factor,
+                               const std::function<void(const DescentStep&)>& before_step) {
+  const double clip = input.settings.at("clip"), steps = input.settings.at("steps");
+  Descent descent(std::vector<double>(input.train.classes * input.train.dim), input.settings);
+  BaselineResult result;
+  for (double t = 0; t < steps; ++t) {
+    ScaledGradient gradient = scaled_gradient(input.train, descent.weights(), factor, input.threads);
+    add_noise(gradient.sum, account.gaussian(share / steps, clip), random);
+    divide(gradient.sum, count.value());
+    before_step({gradient, result.trace});
+    descent.step(gradient.sum);
+    result.trace["loss"].push_back(mean(gradient.losses));
+  }
+  result.predicted = predict(input.test, input.train.dim, descent.weights(), input.threads);
+  result.rho_spent = account.spent();
+  return result;
 }
 
 double mean(std::span<const float> values) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "dppl/baselines.h"
 #include "lab/baselines/noise.h"
+#include "lab/baselines/softmax_gradient.h"
 
 // What the methods that train by noisy gradients share.
 namespace dppl {
@@ -32,6 +34,22 @@ class Descent {
   double rate_, momentum_, decay_;
   std::vector<double> weights_, velocity_;
 };
+
+// The settings of softmax_descent() and RecordCount, and those of the method that uses them.
+BaselineSettings descent_settings(double steps, double rate, const BaselineSettings& others = {});
+
+// What a method may look at and change before the weights follow it.
+struct DescentStep {
+  ScaledGradient& gradient;  // its sum is noisy and divided
+  std::map<std::string, std::vector<double>>& trace;
+};
+
+// Softmax regression by noisy gradients, from weights of zero: in each of "steps" steps the sum of scaled gradients,
+// none of them longer than "clip" then, is released for its part of `share` and divided by the count. What a
+// method does beside that, it does in `before_step`. Predicts; the trace has the loss.
+BaselineResult softmax_descent(const BaselineInput& input, Account& account, Random& random, const RecordCount& count,
+                               double share, const std::function<double(double norm)>& factor,
+                               const std::function<void(const DescentStep&)>& before_step);
 
 double mean(std::span<const float> values);
 void divide(std::span<double> values, double by);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/gemm.h"
+#include "kernels/row_math.h"
 #include "lab/baselines/means.h"
 #include "lab/baselines/methods.h"
 
@@ -17,9 +18,7 @@ std::vector<double> count_friends(std::span<const float> rows, size_t dim, doubl
   constexpr size_t kBlock = 256;
   const size_t count = rows.size() / dim;
   std::vector<double> squares(count), friends(count);
-  for (size_t i = 0; i < count; ++i) {
-    for (const float value : rows.subspan(i * dim, dim)) squares[i] += static_cast<double>(value) * value;
-  }
+  for (size_t i = 0; i < count; ++i) squares[i] = sum_of_squares(rows.data() + i * dim, dim);
   std::vector<float> dots(std::min(kBlock, count) * count);
   for (size_t begin = 0; begin < count; begin += kBlock) {
     const size_t here = std::min(kBlock, count - begin);

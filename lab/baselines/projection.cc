@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "dppl/error.h"
 #include "kernels/gemm.h"
+#include "kernels/row_math.h"
+#include "kernels/spectrum.h"
 #include "lab/baselines/descent.h"
 #include "lab/baselines/rows.h"
-#include "lab/baselines/softmax_gradient.h"
 
 namespace dppl {
 namespace {
@@ -31,8 +31,7 @@ RowMatrix start(const BaselineInput& input, size_t dim, Random& random) {
   const size_t from = input.train.dim;
   if (!input.pool.empty()) {
     const Eigen::MatrixXd moment = second_moment(input.pool, from, {}, input.threads);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(moment);
-    return solver.eigenvectors().rightCols(index(dim)).rowwise().reverse().transpose();
+    return spectrum_of(moment).directions.leftCols(index(dim)).transpose();
   }
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(index(from), index(dim));
   add_noise({columns.data(), static_cast<size_t>(columns.size())}, 1, random);
@@ -44,18 +43,12 @@ RowMatrix start(const BaselineInput& input, size_t dim, Random& random) {
 }  // namespace
 
 BaselineSettings projection_settings() {
-  return {{"dim", 64},          {"share", 0.2}, {"prototype_share", 0.5}, {"steps", 10}, {"rate", 1},
-          {"clip", 1},          {"scale", 16},  {"momentum", 0},          {"decay", 0},  {"records", 0},
-          {"count_share", 0.01}};
+  return descent_settings(10, 1, {{"dim", 64}, {"share", 0.2}, {"prototype_share", 0.5}, {"scale", 16}});
 }
 
 std::vector<float> Projection::apply(std::span<const float> rows, size_t input_dim, unsigned threads) const {
   std::vector<float> result = multiply(rows, input_dim, matrix, threads);
-  Eigen::Map<FloatRows> projected(result.data(), index(rows.size() / input_dim), index(dim));
-  for (Eigen::Index i = 0; i < projected.rows(); ++i) {
-    const float length = projected.row(i).norm();
-    if (length > 0) projected.row(i) /= length;
-  }
+  for (size_t i = 0; i < result.size(); i += dim) normalise_row(result.data() + i, dim, result.data() + i);
   return result;
 }
 
@@ -89,7 +82,7 @@ ProjectionGradient projection_gradient(const LabelledRows& rows, std::span<const
       const double norm = scale * std::sqrt(std::max(squares, 0.0));
       factors[i] = static_cast<float>(clipping(clip)(norm));
       result.norms[begin + i] = static_cast<float>(norm);
-      result.losses[begin + i] = -std::log(std::max(1 + residuals[i * classes + rows.labels[begin + i]], 1e-30f));
+      result.losses[begin + i] = loss_of(residuals[i * classes + rows.labels[begin + i]]);
     }
   };
   const std::vector<double> sum =

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "kernels/row_math.h"
 #include "lab/baselines/methods.h"
 #include "lab/baselines/settings.h"
 
@@ -17,8 +18,7 @@ void check_rows(std::string_view what, std::span<const float> values, size_t dim
     throw InvalidInput(fmt::format("{}: {} values are no whole number of rows of {}", what, values.size(), dim));
   }
   for (size_t begin = 0; begin < values.size(); begin += dim) {
-    double squares = 0;
-    for (const float value : values.subspan(begin, dim)) squares += static_cast<double>(value) * value;
+    const double squares = sum_of_squares(values.data() + begin, dim);
     if (!(squares <= kLongest * kLongest)) {
       throw InvalidInput(
           fmt::format("{}: row {} has length {:g}; scale rows to length 1", what, begin / dim, std::sqrt(squares)));

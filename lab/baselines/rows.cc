@@ -78,6 +78,12 @@ std::vector<float> to_float(std::span<const double> values) {
   return result;
 }
 
+void multiply_rows_by(const Eigen::MatrixXd& symmetric, std::span<double> rows) {
+  const auto dim = symmetric.rows();
+  Eigen::Map<Eigen::MatrixXd> columns(rows.data(), dim, static_cast<Eigen::Index>(rows.size()) / dim);
+  columns = (symmetric * columns).eval();
+}
+
 void scale_to_unit(std::span<double> values, size_t dim) {
   for (size_t begin = 0; begin < values.size(); begin += dim) {
     double squares = 0;

@@ -36,6 +36,9 @@ Eigen::MatrixXd second_moment(std::span<const float> values, size_t dim, std::sp
 
 std::vector<float> to_float(std::span<const double> values);
 
+// Multiplies each row by a symmetric matrix.
+void multiply_rows_by(const Eigen::MatrixXd& symmetric, std::span<double> rows);
+
 // Scales rows to length 1; rows of zeros stay.
 void scale_to_unit(std::span<double> values, size_t dim);
 

@@ -42,6 +42,8 @@ std::vector<double> softmax_gradient(const LabelledRows& rows, std::span<const d
                     });
 }
 
+float loss_of(float residual) { return -std::log(std::max(1 + residual, 1e-30f)); }
+
 ScaledGradient scaled_gradient(const LabelledRows& rows, std::span<const double> weights,
                                const std::function<double(double)>& factor, unsigned threads) {
   ScaledGradient result;
@@ -53,7 +55,7 @@ ScaledGradient scaled_gradient(const LabelledRows& rows, std::span<const double>
       const float length = Eigen::Map<const Eigen::VectorXf>(rows.values.data() + i * rows.dim, index(rows.dim)).norm();
       const float right = residual[rows.labels[i]];  // p_y − 1
       result.norms[i] = std::sqrt(squares) * length;
-      result.losses[i] = -std::log(std::max(1 + right, 1e-30f));
+      result.losses[i] = loss_of(right);
       result.curvatures[i] = std::max(-squares - 2 * right, 0.0f);
       factors[i - begin] = static_cast<float>(factor(static_cast<double>(result.norms[i])));
     }

@@ -29,6 +29,9 @@ struct ScaledGradient {
 ScaledGradient scaled_gradient(const LabelledRows& rows, std::span<const double> weights,
                                const std::function<double(double norm)>& factor, unsigned threads);
 
+// −log p_y of a record whose residual at its own class, p_y − 1, is this; finite also where p_y is not told from 0.
+float loss_of(float residual);
+
 // No gradient stays longer than `clip`.
 inline auto clipping(double clip) {
   return [clip](double norm) { return norm > clip ? clip / norm : 1.0; };

@@ -1,15 +1,11 @@
-#include <Eigen/Eigenvalues>
-#include <cmath>
-
 #include "kernels/row_math.h"
+#include "kernels/spectrum.h"
+#include "lab/sweep/constants.h"
 #include "lab/sweep/run_method.h"
 #include "rows/class_rows.h"
 
 namespace dppl {
 namespace {
-
-// More would hide each other.
-constexpr size_t kMostPoints = 2000;
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -17,12 +13,11 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template <typename RowOf, typename Use>
 void each_row(const Embeddings& rows, const PublicTransform& transform, size_t count, RowOf row_of, Use use) {
   TransformedBlock block(transform);
-  const auto dim = static_cast<Eigen::Index>(transform.output_dim());
+  Eigen::VectorXf unit(static_cast<Eigen::Index>(transform.output_dim()));
   for (size_t i = 0; i < count; ++i) {
     const auto values = block.load(rows, 1, [&](size_t) { return row_of(i); });
-    const Eigen::VectorXd row = Eigen::Map<const Eigen::VectorXf>(values.data(), dim).cast<double>();
-    const double length = row.norm();
-    use(i, length > 0 ? Eigen::VectorXd(row / length) : row);
+    normalise_row(values.data(), values.size(), unit.data());
+    use(i, unit.cast<double>());
   }
 }
 
@@ -46,10 +41,10 @@ Matrix true_means(const MethodRun& run, const PublicTransform& transform) {
 // means than dimensions.
 Matrix leading_plane(const Matrix& means) {
   const Matrix centered = means.rowwise() - means.colwise().mean();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(centered * centered.transpose());
+  const Spectrum spectrum = spectrum_of(centered * centered.transpose());
   Matrix plane = Matrix::Zero(means.cols(), 2);
   for (Eigen::Index k = 0; k < std::min<Eigen::Index>(2, means.rows()); ++k) {
-    const Eigen::VectorXd direction = centered.transpose() * solver.eigenvectors().col(means.rows() - 1 - k);
+    const Eigen::VectorXd direction = centered.transpose() * spectrum.directions.col(k);
     const double length = direction.norm();
     if (length > 1e-9) plane.col(k) = direction / length;
   }

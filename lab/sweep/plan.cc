@@ -9,6 +9,7 @@
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
+#include "lab/sweep/constants.h"
 #include "lab/sweep/method_settings.h"
 #include "lab/sweep/plan_table.h"
 
@@ -16,10 +17,6 @@ namespace dppl {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uint64_t kMostRuns = 1'000'000;
-constexpr uint64_t kMostSeeds = 10'000;
-constexpr uint64_t kLargestSeed = uint64_t{1} << 53;
 
 // A message about a setting begins with its name, or with that of the option: its line is named where it has one.
 [[noreturn]] void fail_at(const PlanTable& table, const PlanTable* settings, std::string_view message) {
@@ -65,14 +62,9 @@ class PlanParser {
     plan_.title = root_.text_or("title", fs::path(plan_.file).stem().string());
     read_figures();
     plan_.rho = root_.numbers("rho");
-    for (const double rho : plan_.rho) {
-      if (!(rho > 1e-12 && rho < 1e12)) root_.fail("rho", fmt::format("{} is not a budget; it must be above 0", rho));
-    }
+    for (const double rho : plan_.rho) check_budget(root_, rho);
     if (root_.has("ratio")) plan_.ratio = root_.numbers("ratio");
-    for (const double ratio : plan_.ratio) {
-      if (!(ratio >= 1 && ratio <= 1e9))
-        root_.fail("ratio", fmt::format("{} is below 1; it is the largest class over the smallest", ratio));
-    }
+    for (const double ratio : plan_.ratio) check_ratio(root_, ratio);
     refuse_twice(root_, "rho", plan_.rho);
     refuse_twice(root_, "ratio", plan_.ratio);
     read_seeds();
@@ -87,6 +79,16 @@ class PlanParser {
   }
 
  private:
+  static void check_budget(const PlanTable& table, double rho) {
+    if (!(rho > kSmallestRho && rho < kLargestRho))
+      table.fail("rho", fmt::format("{} is not a budget; it must be above 0", rho));
+  }
+
+  static void check_ratio(const PlanTable& table, double ratio) {
+    if (!(ratio >= 1 && ratio <= kLargestRatio))
+      table.fail("ratio", fmt::format("{} is below 1; it is the largest class over the smallest", ratio));
+  }
+
   template <typename T>
   static void refuse_twice(const PlanTable& table, std::string_view key, std::vector<T> values) {
     std::sort(values.begin(), values.end());
@@ -107,7 +109,7 @@ class PlanParser {
 
   void read_seeds() {
     if (root_.has("seeds") && root_.is_list("seeds")) {
-      plan_.seeds = root_.whole_numbers("seeds", 0, kLargestSeed);
+      plan_.seeds = root_.whole_numbers("seeds", 0, kLargestWholeNumber);
       refuse_twice(root_, "seeds", plan_.seeds);
     } else {
       const uint64_t count = root_.has("seeds") ? root_.whole_numbers("seeds", 1, kMostSeeds).front() : 5;
@@ -122,7 +124,7 @@ class PlanParser {
   void read_pool(PlanTable& table) {
     SweepPlan::Pool pool{.name = table.text("name"), .file = path(table.text("file")), .line = table.line()};
     table.call(fmt::format("pool '{}' ", pool.name));
-    if (table.has("rows")) pool.rows = table.whole_numbers("rows", 1, kLargestSeed);
+    if (table.has("rows")) pool.rows = table.whole_numbers("rows", 1, kLargestWholeNumber);
     refuse_twice(table, "rows", pool.rows);
     for (const SweepPlan::Pool& other : plan_.pools) {
       if (other.name == pool.name) table.fail("name", "is the name of another pool too");
@@ -228,9 +230,9 @@ class PlanParser {
     if (!is_own_method(found->kind) || !found->grid.empty())
       table.fail("method", "has no prototypes of its own to show; take mean, public, public-k or auto without a grid");
     const double ratio = table.has("ratio") ? table.number("ratio") : 1;
-    if (!(ratio >= 1 && ratio <= 1e9)) table.fail("ratio", "is below 1");
+    check_ratio(table, ratio);
     for (const double rho : table.numbers("rho")) {
-      if (!(rho > 1e-12 && rho < 1e12)) table.fail("rho", fmt::format("{} is not a budget; it must be above 0", rho));
+      check_budget(table, rho);
       plan_.maps.push_back({static_cast<size_t>(found - plan_.methods.begin()), rho, ratio});
     }
     table.refuse_others();

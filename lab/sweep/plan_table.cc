@@ -7,19 +7,18 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "lab/sweep/constants.h"
 
 namespace dppl {
 namespace {
-
-// A whole number up to this is the same as a double.
-constexpr int64_t kLargestWhole = int64_t{1} << 53;
 
 std::optional<SweepSetting> setting_of(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return flag->get();
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_floating_point(); number != nullptr && std::isfinite(number->get()))
     return number->get();
-  if (const auto* number = node.as_integer(); number != nullptr && std::abs(number->get()) <= kLargestWhole)
+  if (const auto* number = node.as_integer();
+      number != nullptr && std::abs(number->get()) <= static_cast<int64_t>(kLargestWholeNumber))
     return static_cast<double>(number->get());
   return std::nullopt;
 }

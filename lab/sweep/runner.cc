@@ -23,7 +23,7 @@ struct Place {
 
 struct Job {
   Place place;
-  size_t method = 0, candidate = 0;  // of its grid
+  size_t method = 0;
   SweepSettings settings = {};
   std::optional<double> rho = {};
   double ratio = 1;
@@ -38,7 +38,7 @@ struct Job {
   TransformSpec transform = {};       // of the space to run in
 };
 
-std::string text_digest(const std::string& text) { return to_hex(digest_of(std::as_bytes(std::span(text)))); }
+std::string text_digest(const std::string& text) { return to_hex(digest_of(text)); }
 
 // A function of seed and method alone, so that neither order nor threads nor other methods matter.
 uint64_t random_seed(uint64_t seed, const std::string& method) {
@@ -109,8 +109,8 @@ class Sweep {
         for (const Place& place : places_of(d, method)) {
           for (const double ratio : plan_.ratio) {
             for (const std::optional<double>& rho : budgets_of(method)) {
-              for (size_t c = 0; c < candidates.size(); ++c) {
-                for (const uint64_t seed : plan_.seeds) add_job({place, m, c, candidates[c], rho, ratio, seed});
+              for (const SweepSettings& settings : candidates) {
+                for (const uint64_t seed : plan_.seeds) add_job({place, m, settings, rho, ratio, seed});
               }
             }
           }
@@ -124,7 +124,7 @@ class Sweep {
     for (size_t i = 0; i < plan_.maps.size(); ++i) {
       const SweepPlan::Map& map = plan_.maps[i];
       const SweepPlan::Method& method = plan_.methods[map.method];
-      add_job({places_of(0, method).front(), map.method, 0, method.settings, map.rho, map.ratio, plan_.seeds.front()});
+      add_job({places_of(0, method).front(), map.method, method.settings, map.rho, map.ratio, plan_.seeds.front()});
       jobs_.back().map = &results_.maps[i];
     }
   }

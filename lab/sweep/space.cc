@@ -1,7 +1,5 @@
 #include "lab/sweep/space.h"
 
-#include <cmath>
-
 #include "base/digest.h"
 #include "base/parallel.h"
 #include "dppl/invalid_record.h"
@@ -23,9 +21,7 @@ std::vector<float> unit_rows(const Embeddings& rows, const PublicTransform& tran
     TransformedBlock block(transform);
     const auto values = block.load(rows, end - begin, [&](size_t i) { return begin + i; });
     for (size_t i = begin; i < end; ++i) {
-      const float* row = values.data() + (i - begin) * dim;
-      const double squares = sum_of_squares(row, dim);
-      scale_row(row, dim, squares > 0 ? 1 / std::sqrt(squares) : 0, result.data() + i * dim);
+      normalise_row(values.data() + (i - begin) * dim, dim, result.data() + i * dim);
     }
   });
   return result;

@@ -7,7 +7,7 @@
 
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
-#include "statistics/pair_scores/pair_scores.h"
+#include "statistics/pair_scores/score_reference.h"
 #include "tuning/pool_cache.h"
 
 namespace dppl {

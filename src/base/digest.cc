@@ -1,6 +1,5 @@
 #include "base/digest.h"
 
-#include <fmt/format.h>
 #include <sodium.h>
 
 #include <cassert>
@@ -10,6 +9,8 @@
 namespace dppl {
 
 Digest digest_of(std::span<const std::byte> bytes) { return digest_of(bytes, {}); }
+
+Digest digest_of(std::string_view text) { return digest_of(std::as_bytes(std::span(text))); }
 
 Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> second) {
   if (sodium_init() < 0) throw IoError("digest: libsodium cannot start");
@@ -25,9 +26,8 @@ Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> se
 }
 
 std::string to_hex(const Digest& digest) {
-  std::string hex;
-  for (const std::byte byte : digest) hex += fmt::format("{:02x}", static_cast<unsigned>(byte));
-  return hex;
+  std::array<char, 2 * sizeof digest + 1> hex;
+  return sodium_bin2hex(hex.data(), hex.size(), reinterpret_cast<const unsigned char*>(digest.data()), sizeof digest);
 }
 
 Digest from_hex(const std::string& hex) {

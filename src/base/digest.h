@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace dppl {
 
 // BLAKE2b-256.
 using Digest = std::array<std::byte, 32>;
 Digest digest_of(std::span<const std::byte> bytes);
+Digest digest_of(std::string_view text);
 // Of two spans, one after the other.
 Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> second);
 std::string to_hex(const Digest& digest);

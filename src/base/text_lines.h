@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,10 +11,5 @@ std::vector<std::string_view> text_lines(std::string_view text, std::string_view
 
 // Why a line (or a name from elsewhere) cannot be used; empty when it can.
 std::string_view fault_of_line(std::string_view line);
-
-// Takes one character off the front of non-empty UTF-8 text; empty for a sequence that is malformed, overlong, a
-// surrogate or beyond U+10FFFF.
-std::optional<uint32_t> take_character(std::string_view& text);
-bool is_control(uint32_t character);
 
 }  // namespace dppl

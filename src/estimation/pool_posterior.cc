@@ -17,11 +17,6 @@ namespace {
 constexpr double kWeakest = 0.9, kStep = 1.5;
 constexpr int kStrengths = 22;
 
-void normalise(float* row, size_t dim) {
-  const double squares = sum_of_squares(row, dim);
-  if (squares > 0) scale_row(row, dim, 1 / std::sqrt(squares), row);
-}
-
 using Atoms = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The posterior of one class.
@@ -85,7 +80,7 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
     const auto row_of = [&](size_t i) { return (begin + i) * pool.size() / count; };
     const auto values = block.load(pool.embeddings(), end - begin, row_of);
     std::copy(values.begin(), values.end(), rows.begin() + static_cast<std::ptrdiff_t>(begin * dim));
-    for (size_t i = begin; unit && i < end; ++i) normalise(rows.data() + i * dim, dim);
+    for (size_t i = begin; unit && i < end; ++i) normalise_row(rows.data() + i * dim, dim, rows.data() + i * dim);
   });
   return rows;
 }
@@ -111,7 +106,7 @@ PoolPrior PoolPrior::of(std::span<const float> rows, size_t dim, unsigned thread
       for (size_t j = 0; j < neighbours; ++j) {
         for (size_t k = 0; k < dim; ++k) atom[k] += rows[order[j] * dim + k];
       }
-      normalise(atom, dim);
+      normalise_row(atom, dim, atom);
     }
   });
   return prior;

@@ -92,8 +92,10 @@ DPPL_INLINE void add_line_body(const uint8_t* line, size_t size, int32_t weight,
   for (size_t x = 0; x < size; ++x) sums[x] += line[x] * weight;
 }
 
-DPPL_KERNEL(colour_line, (const int32_t* line, const std::vector<Window>& across, uint8_t* out), (line, across, out))
-DPPL_KERNEL(add_line, (const uint8_t* line, size_t size, int32_t weight, int32_t* sums), (line, size, weight, sums))
+DPPL_KERNEL(void, colour_line, (const int32_t* line, const std::vector<Window>& across, uint8_t* out),
+            (line, across, out))
+DPPL_KERNEL(void, add_line, (const uint8_t* line, size_t size, int32_t weight, int32_t* sums),
+            (line, size, weight, sums))
 
 Image resize_across(const Image& image, size_t width, Interpolation interpolation) {
   Image result{width, image.height, image.channels, std::vector<uint8_t>(width * image.height * image.channels)};
@@ -107,7 +109,7 @@ Image resize_across(const Image& image, size_t width, Interpolation interpolatio
       grey_line(line, across, out);
     } else {
       std::copy_n(line, stride, wide.data());
-      DPPL_DISPATCH(colour_line, (wide.data(), across, out));
+      colour_line(wide.data(), across, out);
     }
   }
   return result;
@@ -122,7 +124,7 @@ Image resize_down(const Image& image, size_t height, Interpolation interpolation
     std::fill(sums.begin(), sums.end(), kHalf);
     const uint8_t* line = image.pixels.data() + down[y].first * stride;
     for (const int32_t weight : down[y].weights) {
-      DPPL_DISPATCH(add_line, (line, stride, weight, sums.data()));
+      add_line(line, stride, weight, sums.data());
       line += stride;
     }
     std::transform(sums.begin(), sums.end(), result.pixels.data() + y * stride, rounded);

@@ -6,7 +6,7 @@
 
 #include "dppl/error.h"
 #include "images/limits.h"
-#include "kernels/cpu.h"
+#include "kernels/cpu_testing.h"
 #include "support/expect_error.h"
 
 namespace dppl {
@@ -71,12 +71,10 @@ TEST(Resize, EqualsPillow) {
                                         124, 122, 106, 162, 113, 111, 142, 102, 161, 110, 140, 142, 127, 130, 112,
                                         109, 108, 164, 138, 131, 118, 125, 105, 133, 164, 136, 122, 118, 111, 169,
                                         137, 165, 75,  148, 118, 129, 109, 102, 146, 88,  161, 116, 145, 171, 80};
-  for (const CpuLevel level : {CpuLevel::portable, cpu_level()}) {
-    force_cpu_level(level);
+  on_every_level([&](CpuLevel) {
     EXPECT_EQ(resize(image, 5, 4, Interpolation::bilinear).pixels, bilinear);
     EXPECT_EQ(resize(image, 5, 4, Interpolation::bicubic).pixels, bicubic);
-  }
-  unforce_cpu_level();
+  });
 }
 
 TEST(Resize, RefusesSizesThatCannotBe) {

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "kernels/cpu_testing.h"
+
 namespace dppl {
 namespace {
 

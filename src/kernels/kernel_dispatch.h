@@ -12,8 +12,8 @@
 #else
 #define DPPL_AVX2
 #endif
-#define DPPL_KERNEL(name, parameters, arguments)                                          \
-  DPPL_AVX2 static void name##_avx2 parameters { name##_body<CpuLevel::avx2> arguments; } \
-  static void name##_portable parameters { name##_body<CpuLevel::portable> arguments; }
-#define DPPL_DISPATCH(name, arguments) \
-  (cpu_level() >= CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments)
+// result name parameters, by name_body for the processor at hand.
+#define DPPL_KERNEL(result, name, parameters, arguments)                                           \
+  DPPL_AVX2 static result name##_avx2 parameters { return name##_body<CpuLevel::avx2> arguments; } \
+  static result name##_portable parameters { return name##_body<CpuLevel::portable> arguments; }   \
+  result name parameters { return cpu_level() >= CpuLevel::avx2 ? name##_avx2 arguments : name##_portable arguments; }

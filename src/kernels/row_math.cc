@@ -11,9 +11,11 @@ namespace {
 
 // Partial sums, enough to hide the latency of an addition, folded in one fixed order.
 constexpr size_t kLanes = 32;
+// Values that become integers before they are used: they stay in the first-level cache, and both loops are vectorised.
+constexpr size_t kBlock = 256;
 
 template <CpuLevel kLevel>
-DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
+DPPL_INLINE double sum_of_squares_body(const float* x, size_t n) {
   double lanes[kLanes] = {};
   size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -26,11 +28,11 @@ DPPL_INLINE void squares_body(const float* x, size_t n, double* result) {
   for (size_t half = kLanes / 2; half > 0; half /= 2) {
     for (size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
   }
-  *result = lanes[0];
+  return lanes[0];
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void scale_body(const float* x, size_t n, double scale, float* out) {
+DPPL_INLINE void scale_row_body(const float* x, size_t n, double scale, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(static_cast<double>(x[i]) * scale);
 }
 
@@ -93,11 +95,12 @@ DPPL_INLINE void product_band(const float* left, size_t left_step, size_t left_r
   }
 }
 
+// Rows of a product at once, times two registers: as many sums as there are registers for.
 constexpr size_t kBand = 4;
 
 template <CpuLevel kLevel>
-DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer,
-                              float* out) {
+DPPL_INLINE void project_rows_body(const float* rows, size_t count, size_t inner, const float* basis, size_t outer,
+                                   float* out) {
   std::fill_n(out, count * outer, 0.0f);
   size_t r = 0;
   for (; r + kBand <= count; r += kBand) {
@@ -108,7 +111,7 @@ DPPL_INLINE void project_body(const float* rows, size_t count, size_t inner, con
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram) {
+DPPL_INLINE void add_gram_body(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram) {
   size_t i = begin;
   for (; i + kBand <= end; i += kBand) {
     product_band<kLevel, kBand>(rows + i, n, 1, rows, n, count, std::min(i + kBand, n), gram + (i - begin) * n, n);
@@ -119,8 +122,7 @@ DPPL_INLINE void gram_body(const float* rows, size_t count, size_t n, size_t beg
 // Blocks of x_i·scale, truncated, handed to take(first, integers, count); and the sum of their squares. Lanes hold
 // integers, exactly up to 2^53; beyond that the sum stays beyond it.
 template <typename Take>
-DPPL_INLINE void truncate_blocks(const float* x, size_t n, double scale, double* squares, const Take& take) {
-  constexpr size_t kBlock = 256;
+DPPL_INLINE double truncate_blocks(const float* x, size_t n, double scale, const Take& take) {
   int32_t block[kBlock];
   double lanes[kLanes] = {};
   for (size_t begin = 0; begin < n; begin += kBlock) {
@@ -136,33 +138,27 @@ DPPL_INLINE void truncate_blocks(const float* x, size_t n, double scale, double*
     for (size_t l = 0; i < size; ++i, ++l) lanes[l] += static_cast<double>(block[i]) * static_cast<double>(block[i]);
     take(begin, block, size);
   }
-  *squares = 0;
-  for (const double lane : lanes) *squares += lane;
+  double squares = 0;
+  for (const double lane : lanes) squares += lane;
+  return squares;
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void truncate_body(const float* x, size_t n, double scale, int32_t* out, double* squares) {
-  truncate_blocks(x, n, scale, squares, [out](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
+DPPL_INLINE double truncate_row_body(const float* x, size_t n, double scale, int32_t* out) {
+  return truncate_blocks(x, n, scale, [out](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
     std::copy_n(block, size, out + first);
   });
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void add_truncated_body(const float* x, size_t n, double scale, int64_t* sum, double* squares) {
-  truncate_blocks(x, n, scale, squares, [sum](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
+DPPL_INLINE double add_truncated_row_body(const float* x, size_t n, double scale, int64_t* sum) {
+  return truncate_blocks(x, n, scale, [sum](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
     for (size_t i = 0; i < size; ++i) sum[first + i] += block[i];
   });
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void subtract_truncated_body(const float* x, size_t n, double scale, int64_t* sum, double* squares) {
-  truncate_blocks(x, n, scale, squares, [sum](size_t first, const int32_t* block, size_t size) DPPL_INLINE_LAMBDA {
-    for (size_t i = 0; i < size; ++i) sum[first + i] -= block[i];
-  });
-}
-
-template <CpuLevel kLevel>
-DPPL_INLINE void largest_pair_body(const float* x, size_t n, double* result) {
+DPPL_INLINE double largest_pair_body(const float* x, size_t n) {
   double lanes[kLanes] = {};
   size_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
@@ -177,12 +173,11 @@ DPPL_INLINE void largest_pair_body(const float* x, size_t n, double* result) {
     largest = std::max(largest, static_cast<double>(std::abs(x[i])) + static_cast<double>(std::abs(second)));
   }
   for (const double lane : lanes) largest = std::max(largest, lane);
-  *result = largest;
+  return largest;
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void round_body(const float* x, size_t n, double scale, int8_t* out, ByteTotals* totals) {
-  constexpr size_t kBlock = 256;
+DPPL_INLINE ByteTotals round_row_body(const float* x, size_t n, double scale, int8_t* out) {
   int32_t values[kBlock], sum = 0, squares = 0;
   for (size_t begin = 0; begin < n; begin += kBlock) {
     const size_t size = std::min(kBlock, n - begin);
@@ -196,7 +191,7 @@ DPPL_INLINE void round_body(const float* x, size_t n, double scale, int8_t* out,
       squares += values[i] * values[i];
     }
   }
-  *totals = {sum, squares};
+  return {sum, squares};
 }
 
 template <CpuLevel kLevel>
@@ -205,7 +200,7 @@ DPPL_INLINE void add_multiple_body(const int8_t* x, size_t n, int32_t factor, in
 }
 
 template <CpuLevel kLevel>
-DPPL_INLINE void byte_dot_body(const int8_t* x, const double* y, size_t n, double* result) {
+DPPL_INLINE double byte_dot_body(const int8_t* x, const double* y, size_t n) {
   double lanes[kLanes] = {};
   size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -214,80 +209,30 @@ DPPL_INLINE void byte_dot_body(const int8_t* x, const double* y, size_t n, doubl
   double sum = 0;
   for (; i < n; ++i) sum += static_cast<double>(x[i]) * y[i];
   for (const double lane : lanes) sum += lane;
-  *result = sum;
+  return sum;
 }
-
-DPPL_KERNEL(squares, (const float* x, size_t n, double* result), (x, n, result))
-DPPL_KERNEL(scale, (const float* x, size_t n, double s, float* out), (x, n, s, out))
-DPPL_KERNEL(project, (const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out),
-            (rows, count, inner, basis, outer, out))
-DPPL_KERNEL(gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* out),
-            (rows, count, n, begin, end, out))
-DPPL_KERNEL(truncate, (const float* x, size_t n, double s, int32_t* out, double* squares), (x, n, s, out, squares))
-DPPL_KERNEL(add_truncated, (const float* x, size_t n, double s, int64_t* sum, double* squares), (x, n, s, sum, squares))
-DPPL_KERNEL(subtract_truncated, (const float* x, size_t n, double s, int64_t* sum, double* squares),
-            (x, n, s, sum, squares))
-
-DPPL_KERNEL(largest_pair, (const float* x, size_t n, double* result), (x, n, result))
-DPPL_KERNEL(round, (const float* x, size_t n, double s, int8_t* out, ByteTotals* totals), (x, n, s, out, totals))
-DPPL_KERNEL(add_multiple, (const int8_t* x, size_t n, int32_t factor, int64_t* sum), (x, n, factor, sum))
-DPPL_KERNEL(byte_dot, (const int8_t* x, const double* y, size_t n, double* result), (x, y, n, result))
 
 }  // namespace
 
-double sum_of_squares(const float* x, size_t n) {
-  double result;
-  DPPL_DISPATCH(squares, (x, n, &result));
-  return result;
+DPPL_KERNEL(double, sum_of_squares, (const float* x, size_t n), (x, n))
+DPPL_KERNEL(void, scale_row, (const float* x, size_t n, double scale, float* out), (x, n, scale, out))
+DPPL_KERNEL(void, project_rows,
+            (const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out),
+            (rows, count, inner, basis, outer, out))
+DPPL_KERNEL(void, add_gram, (const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram),
+            (rows, count, n, begin, end, gram))
+DPPL_KERNEL(double, truncate_row, (const float* x, size_t n, double scale, int32_t* out), (x, n, scale, out))
+DPPL_KERNEL(double, add_truncated_row, (const float* x, size_t n, double scale, int64_t* sum), (x, n, scale, sum))
+DPPL_KERNEL(double, largest_pair, (const float* x, size_t n), (x, n))
+DPPL_KERNEL(ByteTotals, round_row, (const float* x, size_t n, double scale, int8_t* out), (x, n, scale, out))
+DPPL_KERNEL(void, add_multiple, (const int8_t* x, size_t n, int32_t factor, int64_t* sum), (x, n, factor, sum))
+DPPL_KERNEL(double, byte_dot, (const int8_t* x, const double* y, size_t n), (x, y, n))
+
+double inverse_length(const float* x, size_t n) {
+  const double squares = sum_of_squares(x, n);
+  return squares > 0 ? 1 / std::sqrt(squares) : 0;
 }
 
-void scale_row(const float* x, size_t n, double scale, float* out) { DPPL_DISPATCH(scale, (x, n, scale, out)); }
-
-void project_rows(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out) {
-  DPPL_DISPATCH(project, (rows, count, inner, basis, outer, out));
-}
-
-void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t end, float* gram) {
-  DPPL_DISPATCH(gram, (rows, count, n, begin, end, gram));
-}
-
-double truncate_row(const float* x, size_t n, double scale, int32_t* out) {
-  double squares;
-  DPPL_DISPATCH(truncate, (x, n, scale, out, &squares));
-  return squares;
-}
-
-double add_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
-  double squares;
-  DPPL_DISPATCH(add_truncated, (x, n, scale, sum, &squares));
-  return squares;
-}
-
-void subtract_truncated_row(const float* x, size_t n, double scale, int64_t* sum) {
-  double squares;
-  DPPL_DISPATCH(subtract_truncated, (x, n, scale, sum, &squares));
-}
-
-double largest_pair(const float* x, size_t n) {
-  double result;
-  DPPL_DISPATCH(largest_pair, (x, n, &result));
-  return result;
-}
-
-ByteTotals round_row(const float* x, size_t n, double scale, int8_t* out) {
-  ByteTotals totals;
-  DPPL_DISPATCH(round, (x, n, scale, out, &totals));
-  return totals;
-}
-
-void add_multiple(const int8_t* x, size_t n, int32_t factor, int64_t* sum) {
-  DPPL_DISPATCH(add_multiple, (x, n, factor, sum));
-}
-
-double byte_dot(const int8_t* x, const double* y, size_t n) {
-  double result;
-  DPPL_DISPATCH(byte_dot, (x, y, n, &result));
-  return result;
-}
+void normalise_row(const float* x, size_t n, float* out) { scale_row(x, n, inverse_length(x, n), out); }
 
 }  // namespace dppl

@@ -14,6 +14,11 @@ double sum_of_squares(const float* x, size_t n);
 // out_i = x_i·scale, multiplied in double so that no scale overflows, then rounded to float.
 void scale_row(const float* x, size_t n, double scale, float* out);
 
+// 1/√Σ x_i², by which a row gets length 1; 0 for a row of zeros.
+double inverse_length(const float* x, size_t n);
+// The row with length 1; zeros stay zeros. `out` may be x.
+void normalise_row(const float* x, size_t n, float* out);
+
 // rows: count × inner; basis: inner × outer (row-major, so that basis[j·outer + k] multiplies element j into result k);
 // out: count × outer; out[r][k] = Σ_j rows[r][j]·basis[j][k], j ascending.
 void project_rows(const float* rows, size_t count, size_t inner, const float* basis, size_t outer, float* out);
@@ -26,9 +31,8 @@ void add_gram(const float* rows, size_t count, size_t n, size_t begin, size_t en
 // to 2^53, and more than 2^53 where it is more. Precondition: the results fit 32 bits.
 double truncate_row(const float* x, size_t n, double scale, int32_t* out);
 
-// The same, added to sum_i; and subtracted again.
+// The same, added to sum_i. With −scale it is taken off again: x·(−scale) truncates to the opposite integer.
 double add_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
-void subtract_truncated_row(const float* x, size_t n, double scale, int64_t* sum);
 
 // The largest |x_2k| + |x_2k+1|, in double.
 double largest_pair(const float* x, size_t n);

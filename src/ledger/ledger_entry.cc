@@ -1,15 +1,12 @@
 #include "ledger/ledger_entry.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
+#include "base/digest.h"
 #include "dppl/error.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kDigestBytes = 32;
-static_assert(kDigestBytes == crypto_generichash_BYTES);
 
 // Writes or reads the columns of one entry in order, so that a field and its column cannot drift apart.
 class Writer {
@@ -91,11 +88,6 @@ Guarantee read_guarantee(Reader& in, Relation relation) {
   return guarantee;
 }
 
-std::string to_hexadecimal(const std::array<uint8_t, kDigestBytes>& bytes) {
-  std::array<char, 2 * kDigestBytes + 1> text;
-  return sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
-}
-
 void append_sized(std::string& encoded, std::string_view field) {
   for (int i = 0; i < 8; ++i) encoded.push_back(static_cast<char>(field.size() >> (8 * i) & 0xff));
   encoded.append(field);
@@ -156,12 +148,9 @@ std::string entry_digest(uint64_t sequence, const EntryFields& fields) {
   append_sized(encoded, "dppl ledger entry 1");
   append_sized(encoded, std::to_string(sequence));
   for (const std::string& field : fields) append_sized(encoded, field);
-  std::array<uint8_t, kDigestBytes> digest;
-  crypto_generichash(digest.data(), digest.size(), reinterpret_cast<const uint8_t*>(encoded.data()), encoded.size(),
-                     nullptr, 0);
-  return to_hexadecimal(digest);
+  return to_hex(digest_of(encoded));
 }
 
-std::string first_previous() { return std::string(2 * kDigestBytes, '0'); }
+std::string first_previous() { return to_hex(Digest{}); }
 
 }  // namespace dppl

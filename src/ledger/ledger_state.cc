@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "dppl/error.h"
 #include "ledger/ledger_entry.h"
 
@@ -11,24 +12,6 @@ namespace dppl {
 namespace {
 
 constexpr size_t kMaxLabelBytes = 200;
-
-// The length of the UTF-8 character at the front, or 0 when there is none or it is a control character.
-size_t printable_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // Second bytes that would be an overlong form, a surrogate, beyond U+10FFFF, or one of the controls U+0080 to U+009F.
-  const unsigned second = byte(1);
-  const bool bad = (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
-                   (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90) ||
-                   (lead == 0xc2 && second < 0xa0);
-  return bad ? 0 : length;
-}
 
 void check_price(const Guarantee& price) {
   for (const auto& bound : {price.epsilon, price.bounded_range, price.rho, price.mu_squared}) {
@@ -50,13 +33,12 @@ void check_label(std::string_view text, std::string_view what) {
   if (text.front() == ' ' || text.back() == ' ') {
     throw InvalidInput(fmt::format("{}: begins or ends with a blank; leave it out", what));
   }
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = printable_length(text.substr(at));
-    if (length == 0) {
-      throw InvalidInput(
-          fmt::format("{}: byte {} is a control character or not UTF-8; give printable text", what, at + 1));
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t at = text.size() - rest.size() + 1;
+    const std::optional<uint32_t> character = take_character(rest);
+    if (!character || is_control(*character)) {
+      throw InvalidInput(fmt::format("{}: byte {} is a control character or not UTF-8; give printable text", what, at));
     }
-    at += length;
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "estimation/coinpress_radii.h"
 #include "kernels/row_math.h"
 #include "rows/class_rows.h"
 #include "rows/integer_row.h"
@@ -12,12 +13,6 @@
 // count, budget).
 namespace dppl {
 namespace {
-
-// A standard normal vector of dimension d is longer than this with probability at most beta (Laurent & Massart 2000).
-double normal_length_bound(double d, double beta) {
-  const double l = std::log(1 / beta);
-  return std::sqrt(d + 2 * std::sqrt(d * l) + 2 * l);
-}
 
 constexpr double kTail = 0.01;
 
@@ -32,21 +27,19 @@ std::vector<Rational> shares(unsigned steps) {
 class ClassMean {
  public:
   ClassMean(const FitInput& input, const std::vector<size_t>& records)
-      : input_(input), records_(records), dim_(input.transform.output_dim()), center_(dim_) {}
+      : input_(input),
+        records_(records),
+        dim_(input.transform.output_dim()),
+        center_(dim_),
+        radii_(dim_, kTail, 1) {}  // unit rows: the mean lies in the unit ball
 
   void step(Budget budget, Random& random) {
-    const double n = static_cast<double>(std::max<size_t>(records_.size(), 1)), d = static_cast<double>(dim_);
-    // Lengths in units in which a record's deviation from the mean has variance at most 1 in each coordinate: unit rows
-    // times √d.
-    const double spread = normal_length_bound(d, kTail) / std::sqrt(d);
-    const double clip =
-        std::min(std::sqrt(radius_ * radius_ + 6 * radius_ / std::sqrt(d) + spread * spread), radius_ + spread);
+    const double n = static_cast<double>(std::max<size_t>(records_.size(), 1)), clip = radii_.clip();
     std::vector<int64_t> sum = clipped_sum(clip);
     const NoisySums released = release_sums(sum, 1, NormBound::replaced(kRadius), std::move(budget), random, 1);
     const double unit = clip / static_cast<double>(kRadius);
     for (size_t k = 0; k < dim_; ++k) center_[k] += static_cast<float>(static_cast<double>(sum[k]) * unit / n);
-    const double noise = std::sqrt(released.variance.get_d()) * unit / n;
-    radius_ = std::sqrt(1 / (n * d) + noise * noise) * normal_length_bound(d, kTail);
+    radii_.narrow(n, std::sqrt(released.variance.get_d()) * unit / n);
     guarantee_ = guarantee_ ? compose(*guarantee_, released.guarantee) : released.guarantee;
   }
 
@@ -61,8 +54,7 @@ class ClassMean {
     for (const size_t record : records_) {
       const auto values =
           block.load(input_.access.embeddings(), 1, [&](size_t) { return input_.access.row_of(record); });
-      const double length = std::sqrt(sum_of_squares(values.data(), dim_));
-      scale_row(values.data(), dim_, length > 0 ? 1 / length : 0, row.data());
+      normalise_row(values.data(), dim_, row.data());
       for (size_t k = 0; k < dim_; ++k) row[k] -= center_[k];
       add_integer_row(row, clip, sum);
     }
@@ -73,7 +65,7 @@ class ClassMean {
   const std::vector<size_t>& records_;
   size_t dim_;
   std::vector<float> center_;
-  double radius_ = 1;  // unit rows: the mean lies in the unit ball
+  CoinPressRadii radii_;
   std::optional<Guarantee> guarantee_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "dppl/error.h"
 #include "privacy/validate.h"
+#include "rows/limits.h"
 
 namespace dppl {
 namespace {

@@ -4,9 +4,6 @@
 
 namespace dppl {
 
-// An embedding of more dimensions is a mistake or an attack.
-inline constexpr uint64_t kMaxDim = 1'000'000;  // as for embeddings
-
 // What every model is, in memory and in a file: parts of the sizes that the others ask for, finite values, indices
 // inside the pool, and a guarantee that says something and stays within the budget. Throws InvalidInput saying which
 // part is wrong.

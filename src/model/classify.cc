@@ -21,11 +21,6 @@ namespace {
 // in a library's product may depend on where a block begins and ends, so there is one partition for all.
 constexpr size_t kBlock = 512;
 
-double inverse_length(const float* row, size_t n) {
-  const double squares = sum_of_squares(row, n);
-  return squares > 0 ? 1 / std::sqrt(squares) : 0;
-}
-
 }  // namespace
 
 struct Classifier::State {
@@ -119,7 +114,7 @@ struct Classifier::State {
     const bool extreme = !is_ordinary(row);
     if (extreme) {
       std::vector<float> unit(input_dim);
-      scale_row(x, input_dim, inverse_length(x, input_dim), unit.data());
+      normalise_row(x, input_dim, unit.data());
       multiply_rows(unit.data(), 1, input_dim, weights.data(), classes, row);
     }
     if (has_offsets) {
@@ -165,7 +160,7 @@ struct Classifier::State {
     if (transform.spec().kind != TransformSpec::Kind::raw) {
       for (size_t i = 0; i < count; ++i) {
         float* row = transformed.data() + i * output_dim;
-        scale_row(row, output_dim, inverse_length(row, output_dim), row);
+        normalise_row(row, output_dim, row);
       }
     }
     multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores);

@@ -81,8 +81,9 @@ TEST(Evaluation, PropertiesOfRandomPredictions) {
 }
 
 TEST(Evaluation, NoConfusionForVeryManyClasses) {
-  EXPECT_TRUE(evaluate(Labels{5}, Labels{5}, ClassSet::numbered(1000)).confusion);
-  EXPECT_FALSE(evaluate(Labels{5}, Labels{5}, ClassSet::numbered(1001)).confusion);
+  const size_t most = Evaluation::kMaxConfusionClasses;
+  EXPECT_TRUE(evaluate(Labels{5}, Labels{5}, ClassSet::numbered(most)).confusion);
+  EXPECT_FALSE(evaluate(Labels{5}, Labels{5}, ClassSet::numbered(most + 1)).confusion);
 }
 
 TEST(Evaluation, RefusesWhatDoesNotFit) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <span>
 
 #include "base/atomic_file.h"
+#include "base/digest.h"
 #include "base/mapped_file.h"
 #include "dppl/error.h"
 #include "dppl/ledger.h"
@@ -21,7 +21,7 @@ namespace dppl {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "stored arrays are used as they are");
-static_assert(kModelChecksum == crypto_generichash_BYTES);
+static_assert(kModelChecksum == sizeof(Digest));
 
 using Shape = std::vector<uint64_t>;
 
@@ -254,11 +254,8 @@ std::string printable(std::string text) {
 }  // namespace
 
 std::string model_checksum(std::string_view bytes) {
-  if (sodium_init() < 0) throw IoError("checksum: libsodium cannot start");
-  std::string hash(kModelChecksum, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
-  return hash;
+  const Digest digest = digest_of(bytes);
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 std::string assemble_model_file(std::string_view header, std::string_view data, uint32_t version) {
@@ -288,9 +285,7 @@ std::string ModelWriter::write(const Model& model) {
   const std::string bytes = serialise_model(model);
   file_->write(std::string_view(bytes));
   file_->finish();
-  const std::string digest = model_checksum(bytes);
-  return fmt::format("{:02x}",
-                     fmt::join(std::span(reinterpret_cast<const uint8_t*>(digest.data()), digest.size()), ""));
+  return to_hex(digest_of(bytes));
 }
 
 void ModelWriter::publish() { file_->publish(); }

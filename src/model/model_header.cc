@@ -6,6 +6,7 @@
 
 #include "dppl/error.h"
 #include "model/check_model.h"
+#include "rows/limits.h"
 
 namespace dppl {
 namespace {

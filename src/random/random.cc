@@ -5,9 +5,10 @@
 
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/digest.h"
 #include "dppl/error.h"
 
 namespace dppl {
@@ -60,12 +61,14 @@ namespace {
 // The start of a repeatable stream: a key made of a purpose, some bytes and a number.
 std::unique_ptr<detail::ChaChaState> keyed_state(std::string_view purpose, std::span<const uint8_t> bytes,
                                                  uint64_t number) {
-  std::vector<uint8_t> material(purpose.begin(), purpose.end());
-  material.insert(material.end(), bytes.begin(), bytes.end());
-  for (int i = 0; i < 8; ++i) material.push_back(static_cast<uint8_t>(number >> (8 * i)));
+  std::string material(purpose);
+  material.append(bytes.begin(), bytes.end());
+  for (int i = 0; i < 8; ++i) material.push_back(static_cast<char>(number >> (8 * i) & 0xff));
+  const Digest key = digest_of(material);
   auto state = std::make_unique<detail::ChaChaState>();
-  crypto_generichash(state->key, sizeof state->key, material.data(), material.size(), nullptr, 0);
-  std::memcpy(state->root, state->key, sizeof state->root);
+  static_assert(sizeof key == sizeof state->key && sizeof key == sizeof state->root);
+  std::memcpy(state->key, key.data(), sizeof key);
+  std::memcpy(state->root, key.data(), sizeof key);
   return state;
 }
 

@@ -1,6 +1,6 @@
 #include "report/html.h"
 
-#include "base/text_lines.h"
+#include "base/utf8.h"
 
 namespace dppl {
 namespace {

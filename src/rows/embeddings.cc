@@ -8,13 +8,11 @@
 #include "base/float16.h"
 #include "base/mapped_file.h"
 #include "dppl/invalid_record.h"
+#include "rows/limits.h"
 #include "rows/npy.h"
 
 namespace dppl {
 namespace {
-
-// Encoders give a few thousand values; a file without rows may claim any number, and callers allocate this much.
-constexpr uint64_t kMaxDim = 1'000'000;
 
 bool is_embedding_type(DType dtype) {
   return dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::int8 ||

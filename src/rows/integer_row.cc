@@ -43,7 +43,7 @@ void add_integer_row(std::span<const float> row, double clip, std::span<int64_t>
   if (!std::isfinite(squares)) return;
   const double scale = integer_scale(squares, clip);
   const bool short_enough = fits(add_truncated_row(row.data(), row.size(), scale, sum.data()), kRadius);
-  if (!short_enough) subtract_truncated_row(row.data(), row.size(), scale, sum.data());
+  if (!short_enough) add_truncated_row(row.data(), row.size(), -scale, sum.data());
 }
 
 }  // namespace dppl

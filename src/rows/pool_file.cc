@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "dppl/error.h"
 #include "rows/class_rows.h"
+#include "rows/pool_file_testing.h"
 
 namespace dppl {
 namespace {

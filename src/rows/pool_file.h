@@ -45,7 +45,4 @@ class PoolFile {
   std::span<const uint64_t> ids_;
 };
 
-// For tests and fuzzing: puts the digests of a changed file right again.
-void seal_pool_file(std::span<std::byte> bytes);
-
 }  // namespace dppl

@@ -11,6 +11,7 @@
 #include "dppl/error.h"
 #include "dppl/fit.h"
 #include "kernels/row_math.h"
+#include "rows/pool_file_testing.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -55,7 +56,6 @@ std::string built(const PoolOptions& options) {
   return read_text(dir.path("p.pool"));
 }
 
-// Puts the digests right, as whoever writes such a file on purpose would.
 std::string sealed(std::string bytes) {
   seal_pool_file(std::as_writable_bytes(std::span(bytes)));
   return bytes;

@@ -1,11 +1,11 @@
 #include "rows/pool_spectrum.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/parallel.h"
 #include "dppl/transform.h"
 #include "kernels/row_math.h"
+#include "kernels/spectrum.h"
 
 namespace dppl {
 namespace {
@@ -85,14 +85,12 @@ PoolSpectrum PoolSpectrum::of(const PublicData& pool, size_t average_pool, unsig
   result.mean = pool_mean(pool, average_pool, threads);
   const PublicTransform centered =
       PublicTransform::restore({.kind = Kind::center, .average_pool = average_pool}, pool.dim(), result.mean, {});
-  // Eigen, compiled for the baseline: one code path on every machine, so one result.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(pool_covariance(centered, pool, std::max(threads, 1u)));
-  result.variances = solver.eigenvalues().reverse();
-  result.directions = solver.eigenvectors().rowwise().reverse();
+  Spectrum spectrum = spectrum_of(pool_covariance(centered, pool, std::max(threads, 1u)));
+  result.variances = std::move(spectrum.values);
+  result.directions = std::move(spectrum.directions);
   for (Eigen::Index c = 0; c < result.directions.cols(); ++c) {
     Eigen::Index largest;
     result.directions.col(c).cwiseAbs().maxCoeff(&largest);
-    // An eigenvector has no sign of its own.
     if (result.directions(largest, c) < 0) result.directions.col(c) *= -1;
   }
   return result;

@@ -188,11 +188,7 @@ PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input
 }
 
 void PublicTransform::pool_and_center(const float* row, std::vector<float>& scratch, float* out) const {
-  double scale = 1;
-  if (spec_.kind != Kind::raw) {
-    const double squares = sum_of_squares(row, input_dim_);
-    scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
-  }
+  const double scale = spec_.kind == Kind::raw ? 1 : inverse_length(row, input_dim_);
   const size_t width = spec_.average_pool, dim = pooled_dim();
   if (width == 1) {
     scale_row(row, dim, scale, out);

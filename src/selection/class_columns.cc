@@ -4,14 +4,9 @@
 #include <cmath>
 
 #include "kernels/dot_kernels.h"
+#include "selection/constants.h"
 
 namespace dppl {
-namespace {
-
-// A part of a panel that stays in the first-level cache (20 KB) while a block of rows, widened to 16 bits, passes.
-constexpr size_t kStepBlock = 320, kRowBlock = 48;
-
-}  // namespace
 
 // The proof of `error`: f·⟨S, p⟩ = f·(⟨words, p⟩ + ⟨e, p⟩)/scale, and |f·⟨e, p⟩| <= ‖e‖·f·‖p‖ <= ‖e‖·2^kFactorBits. Of
 // ‖e‖ the computed value is off by roundings of 2^-52 of numbers below 2^16 in each coordinate: by less than
@@ -63,18 +58,18 @@ ColumnPanels::ColumnPanels(std::span<const WordColumn> columns)
 void ColumnPanels::multiply(const QuantisedRows& rows, size_t begin, size_t end, std::span<int32_t* const> dots) const {
   const DotKernels& kernels = dot_kernels();
   const size_t length = steps_ * kWordStep;
-  std::vector<int16_t> wide(kRowBlock * length);
-  std::vector<int32_t> sums(kRowBlock * kPanel);
+  std::vector<int16_t> wide(kColumnRows * length);
+  std::vector<int32_t> sums(kColumnRows * kPanel);
   int32_t tile[kLargestWidth * kPanel];
-  for (size_t block = begin; block < end; block += kRowBlock) {
-    const size_t height = std::min(kRowBlock, end - block);
+  for (size_t block = begin; block < end; block += kColumnRows) {
+    const size_t height = std::min(kColumnRows, end - block);
     for (size_t i = 0; i < height; ++i) {
       std::copy_n(rows.row(block + i), rows.dim(), wide.begin() + static_cast<std::ptrdiff_t>(i * length));
     }
     for (size_t first = 0; first < columns_; first += kPanel) {
       std::fill(sums.begin(), sums.end(), 0);
-      for (size_t step = 0; step < steps_; step += kStepBlock) {
-        const size_t steps = std::min(kStepBlock, steps_ - step);
+      for (size_t step = 0; step < steps_; step += kColumnSteps) {
+        const size_t steps = std::min(kColumnSteps, steps_ - step);
         const int16_t* panel = words_.data() + first * length + step * kPanel * kWordStep;
         for (size_t i = 0; i < height; i += kernels.width) {
           const size_t width = std::min(kernels.width, height - i);

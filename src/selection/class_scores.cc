@@ -4,18 +4,9 @@
 
 #include "base/parallel.h"
 #include "selection/clusters.h"
+#include "selection/constants.h"
 
 namespace dppl {
-namespace {
-
-// Multiply-adds that take some milliseconds.
-constexpr size_t kWorthThreads = size_t{1} << 28;
-// Measured on CIFAR-100: with fewer the bounds are looser, with more too, because the spread of a small cluster in its
-// worst direction is nearly all of its spread.
-constexpr size_t kClusters = 8;
-
-}  // namespace
-
 ClassScores::ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool,
                          ScoreRange range, unsigned threads)
     : records_(records),
@@ -29,7 +20,7 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   // More threads only where they are worth starting: other classes may be at work beside this one.
   const size_t products = candidates.size() * (range_.whole() ? 1 : summary_.records) * pool_.dim();
   const unsigned threads = products < kWorthThreads ? 1 : threads_;
-  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, 1024);
+  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, kPoolBlock);
   parallel_blocks(candidates.size(), block, threads, [&](size_t begin, size_t end, unsigned) {
     const auto some = candidates.subspan(begin, end - begin);
     const auto out = scores.subspan(begin, end - begin);
@@ -62,7 +53,7 @@ int64_t ClassScores::whole_score(uint32_t candidate) const {
 
 bool ClassScores::can_tighten() const {
   const bool numbered = summary_.records <= std::numeric_limits<uint32_t>::max();  // groups hold 32-bit numbers
-  return !range_.whole() && summary_.records >= 8 * kClusters && numbered;
+  return !range_.whole() && summary_.records >= kFewestInACluster * kClusters && numbered;
 }
 
 void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const {
@@ -76,7 +67,7 @@ void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_
   }
   const ColumnPanels panels(columns);
   const size_t products = candidates.size() * columns.size() * pool_.dim();
-  parallel_blocks(candidates.size(), 1024, products < kWorthThreads ? 1 : threads_,
+  parallel_blocks(candidates.size(), kPoolBlock, products < kWorthThreads ? 1 : threads_,
                   [&](size_t begin, size_t end, unsigned) {
                     const QuantisedRows rows = pool_.gather(candidates.subspan(begin, end - begin));
                     std::vector<int32_t> dots(columns.size() * rows.rows());

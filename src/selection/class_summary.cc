@@ -5,13 +5,12 @@
 
 #include "base/parallel.h"
 #include "kernels/row_math.h"
+#include "selection/constants.h"
 
 namespace dppl {
 namespace {
 
 constexpr auto kOne = static_cast<double>(kCosineOne);
-// Records whose Gram matrix is made at once.
-constexpr size_t kChunk = 512;
 
 // At least the largest eigenvalue of the Gram matrix of the centred records begin … end − 1. `projections`: of every
 // record on the mean; `square`: of the mean.
@@ -53,11 +52,11 @@ double largest_variance(const QuantisedRows& records, std::span<const int64_t> s
     square += projections[i] / count;
   }
   // The class's covariance is a sum over chunks, and the largest eigenvalue of a sum is at most the sum of theirs.
-  const size_t chunks = (records.rows() + kChunk - 1) / kChunk;
+  const size_t chunks = (records.rows() + kGramRecords - 1) / kGramRecords;
   std::vector<double> largest(chunks);
   parallel_blocks(chunks, 1, threads, [&](size_t chunk, size_t, unsigned) {
-    largest[chunk] = largest_eigenvalue(records, chunk * kChunk, std::min((chunk + 1) * kChunk, records.rows()),
-                                        projections, square);
+    largest[chunk] = largest_eigenvalue(records, chunk * kGramRecords,
+                                        std::min((chunk + 1) * kGramRecords, records.rows()), projections, square);
   });
   double total = 0;
   for (const double value : largest) total += value;

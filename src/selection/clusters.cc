@@ -3,11 +3,10 @@
 #include <cmath>
 
 #include "kernels/row_math.h"
+#include "selection/constants.h"
 
 namespace dppl {
 namespace {
-
-constexpr int kRounds = 4;
 
 // The mean direction of some rows, of unit length.
 std::vector<double> centre_of(const QuantisedRows& rows, const std::vector<uint32_t>& members) {
@@ -29,7 +28,7 @@ std::vector<std::vector<uint32_t>> cluster(const QuantisedRows& rows, size_t cou
   for (size_t j = 0; j < std::min(count, rows.rows()); ++j) {
     groups.push_back({static_cast<uint32_t>(j * rows.rows() / count)});
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kClusterRounds; ++round) {
     std::vector<std::vector<double>> centres;
     for (const auto& group : groups) centres.push_back(centre_of(rows, group));
     for (auto& group : groups) group.clear();

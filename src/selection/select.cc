@@ -5,21 +5,19 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "kernels/dot_kernels.h"
 #include "selection/class_scores.h"
+#include "selection/constants.h"
 
 namespace dppl {
 namespace {
 
-// Classes whose dot products with the whole pool (4 bytes each) are in memory at once: as many as fit 64 MB or about an
-// eighth of the pool, whichever is more, in whole panels.
+// Classes whose dot products with the whole pool (4 bytes each) are in memory at once: as many as fit kDotMemory or
+// about an eighth of the pool, whichever is more, in whole panels.
 size_t classes_together(const QuantisedRows& pool) {
-  const size_t fitting = std::max((size_t{64} << 20) / (4 * pool.rows()), pool.dim() / 32);
-  return std::clamp<size_t>((fitting + 15) / 16 * 16, 16, 512);
+  const size_t fitting = std::max(kDotMemory / (4 * pool.rows()), pool.dim() / 32);
+  return std::clamp((fitting + kPanel - 1) / kPanel * kPanel, kPanel, kMostClassesTogether);
 }
-
-constexpr size_t kPoolBlock = 1024;
-// Candidates between two reports of progress.
-constexpr size_t kSlice = size_t{1} << 16;
 
 class Selector {
  public:
@@ -134,8 +132,8 @@ class Selector {
     std::vector<uint32_t> all(task_.pool.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
     std::vector<int64_t> values(all.size());
-    for (size_t begin = 0; begin < all.size(); begin += kSlice) {
-      const size_t size = std::min(kSlice, all.size() - begin);
+    for (size_t begin = 0; begin < all.size(); begin += kProgressSlice) {
+      const size_t size = std::min(kProgressSlice, all.size() - begin);
       evaluate(c, scores, std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }

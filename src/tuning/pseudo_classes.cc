@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "estimation/pool_posterior.h"
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
+#include "kernels/spectrum.h"
 #include "random/simulation.h"
 #include "rows/class_rows.h"
 
@@ -34,10 +34,7 @@ constexpr double kForeignness = 0.3;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void normalise_rows(std::vector<float>& rows, size_t dim) {
-  for (size_t i = 0; i < rows.size(); i += dim) {
-    const double squares = sum_of_squares(rows.data() + i, dim);
-    if (squares > 0) scale_row(rows.data() + i, dim, 1 / std::sqrt(squares), rows.data() + i);
-  }
+  for (size_t i = 0; i < rows.size(); i += dim) normalise_row(rows.data() + i, dim, rows.data() + i);
 }
 
 std::vector<float> unit_rows(std::vector<float> rows, size_t dim) {
@@ -158,19 +155,17 @@ PseudoClasses::Rows PseudoClasses::rows(size_t directions, unsigned percent, uns
   const auto dim = static_cast<Eigen::Index>(dim_);
   const Eigen::Map<const FloatRows> all(pool.data(), static_cast<Eigen::Index>(pool_rows_.size()), dim);
   const Eigen::RowVectorXf mean = all.colwise().mean();
-  if (eigenvectors_.size() == 0) {
+  if (spectrum_.directions.size() == 0) {
     Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(dim, dim);
     const RowMatrix centred = (all.rowwise() - mean).cast<double>();
     covariance.selfadjointView<Eigen::Lower>().rankUpdate(centred.transpose(), 1.0 / static_cast<double>(all.rows()));
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
-    eigenvectors_ = solver.eigenvectors().rowwise().reverse();
-    eigenvalues_ = solver.eigenvalues().reverse();
+    spectrum_ = spectrum_of(covariance);
   }
   const auto size = static_cast<Eigen::Index>(directions);
   const Eigen::VectorXd scale =
-      eigenvalues_.head(size).array().max(eigenvalues_(0) * 1e-10).pow(-static_cast<double>(percent) / 100.0);
+      spectrum_.values.head(size).array().max(spectrum_.values(0) * 1e-10).pow(-static_cast<double>(percent) / 100.0);
   // outer × inner, as multiply_rows wants it
-  const FloatRows basis = (eigenvectors_.leftCols(size) * scale.asDiagonal()).transpose().cast<float>();
+  const FloatRows basis = (spectrum_.directions.leftCols(size) * scale.asDiagonal()).transpose().cast<float>();
   const auto project = [&](const std::vector<float>& rows) {
     const size_t count = rows.size() / dim_;
     std::vector<float> out(count * directions);

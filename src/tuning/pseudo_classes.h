@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "dppl/random.h"
 #include "dppl/transform.h"
+#include "kernels/spectrum.h"
 
 namespace dppl {
 
@@ -41,8 +41,7 @@ class PseudoClasses {
   std::vector<size_t> pool_rows_, train_rows_, test_rows_;
   std::vector<std::vector<size_t>> train_;
   std::vector<size_t> test_labels_;
-  Eigen::MatrixXd eigenvectors_;  // of the rows that play the pool, leading first; computed when first asked for
-  Eigen::VectorXd eigenvalues_;
+  Spectrum spectrum_;  // of the rows that play the pool; computed when first asked for
 };
 
 // Sizes of a data set of `records` records whose largest class is `ratio` times its smallest, largest first; each at

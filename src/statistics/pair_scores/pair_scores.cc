@@ -107,12 +107,4 @@ void dots_with(const RecordPanels& records, const QuantisedRows& candidates, siz
   }
 }
 
-int64_t score_reference(const QuantisedRows& records, size_t record, const QuantisedRows& candidates, size_t candidate,
-                        ScoreRange range) {
-  int64_t dot = 0;
-  for (size_t k = 0; k < records.dim(); ++k) dot += records.row(record)[k] * candidates.row(candidate)[k];
-  const int64_t cosine = dot * records.factor(record) * candidates.factor(candidate);
-  return std::clamp<int64_t>(cosine - range.low, 0, range.top());
-}
-
 }  // namespace dppl

@@ -60,8 +60,4 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
 void dots_with(const RecordPanels& records, const QuantisedRows& candidates, size_t first, size_t count,
                std::span<int32_t> dots);
 
-// The plainest possible code, for tests.
-int64_t score_reference(const QuantisedRows& records, size_t record, const QuantisedRows& candidates, size_t candidate,
-                        ScoreRange range);
-
 }  // namespace dppl

@@ -1,10 +1,10 @@
 #include "statistics/second_moment/second_moment.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/parallel.h"
 #include "dppl/mechanisms.h"
+#include "kernels/spectrum.h"
 #include "rows/integer_row.h"
 #include "rows/small_rows.h"
 
@@ -64,11 +64,9 @@ Eigen::MatrixXd metric_of(const SecondMoment& moment) {
   // The noise's largest eigenvalue is about 2·σ·√dim; a little of the mean variance keeps the inverse tame. Where the
   // records cannot be told from noise, the noise decides and the metric is nearly round.
   const double scale = std::max(records, moment.sigma * std::sqrt(static_cast<double>(dim)));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(moment.values / scale);
   const double floor =
       2 * std::sqrt(2.0 * static_cast<double>(dim)) * moment.sigma / scale + 0.02 / static_cast<double>(dim);
-  const Eigen::VectorXd inverse = (solver.eigenvalues().array().max(0.0) + floor).inverse();
-  return solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+  return floored_inverse(moment.values / scale, floor);
 }
 
 void apply_metric(const Eigen::MatrixXd& metric, std::span<double> prototypes) {

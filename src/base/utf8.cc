@@ -1,0 +1,28 @@
+#include "base/utf8.h"
+
+namespace dppl {
+
+std::optional<uint32_t> take_character(std::string_view& text) {
+  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
+  const uint32_t lead = byte(0);
+  const size_t length = lead < 0x80            ? 1
+                        : lead >> 5 == 0b110   ? 2
+                        : lead >> 4 == 0b1110  ? 3
+                        : lead >> 3 == 0b11110 ? 4
+                                               : 0;
+  if (length == 0 || length > text.size()) return std::nullopt;
+  uint32_t value = length == 1 ? lead : lead & (0xffu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if (byte(i) >> 6 != 0b10) return std::nullopt;
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xd800 && value < 0xe000;
+  if (value < kSmallest[length] || surrogate || value > 0x10ffff) return std::nullopt;
+  text.remove_prefix(length);
+  return value;
+}
+
+bool is_control(uint32_t character) { return character < 0x20 || (character >= 0x7f && character < 0xa0); }
+
+}  // namespace dppl

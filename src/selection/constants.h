@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+
+// What the selection's speed was tuned by. None of these changes what is chosen, or with which probability.
+namespace dppl {
+
+// Bytes for the dot products of some classes with the whole pool, which one pass over the pool gives: enough for all
+// classes in most fits, and little beside the pool itself.
+inline constexpr size_t kDotMemory = size_t{64} << 20;
+inline constexpr size_t kMostClassesTogether = 512;
+
+// Pool rows that a thread takes at once: enough to be worth handing out, few enough that all threads end together.
+inline constexpr size_t kPoolBlock = 1024;
+// Candidates between two reports of progress.
+inline constexpr size_t kProgressSlice = size_t{1} << 16;
+// Multiply-adds that take some milliseconds; for fewer no thread is started.
+inline constexpr size_t kWorthThreads = size_t{1} << 28;
+
+// Of the records of a class, for tighter bounds. Measured on CIFAR-100: with fewer the bounds are looser, with more
+// too, because the spread of a small cluster in its worst direction is nearly all of its spread.
+inline constexpr size_t kClusters = 8;
+// On average; with fewer, evaluating the records costs no more than tightening.
+inline constexpr size_t kFewestInACluster = 8;
+// Of k-means; the groups hardly move after that.
+inline constexpr int kClusterRounds = 4;
+
+// Records whose Gram matrix (1 MB) is made at once.
+inline constexpr size_t kGramRecords = 512;
+
+// A part of a panel of class columns that stays in the first-level cache (20 KB) while a block of rows, widened to 16
+// bits, passes.
+inline constexpr size_t kColumnSteps = 320, kColumnRows = 48;
+
+}  // namespace dppl
