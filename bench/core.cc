@@ -50,7 +50,7 @@ void noise_of_100_class_sums(benchmark::State& state) {
   const std::vector<int64_t> sums(128000);
   for (auto _ : state) {
     benchmark::DoNotOptimize(noisy_sum(Budget::unledgered(BudgetSpec::zcdp(Rational(1, 10))), random,
-                                       {.values = sums, .norm_squared = int64_t{1} << 32}));
+                                       {.values = sums, .bound = NormBound::added(int64_t{1} << 16)}));
   }
 }
 BENCHMARK(noise_of_100_class_sums)->Unit(benchmark::kMillisecond);

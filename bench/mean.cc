@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "dppl/embeddings.h"
+#include "methods/release.h"
 #include "rows/integer_row.h"
 #include "statistics/class_sums/class_sums.h"
 
@@ -53,9 +54,7 @@ double seconds_of_reading(const std::string& path) {
 
 void mean_of_50000_rows(benchmark::State& state) {
   const Files files;
-  const Hyperparameters hyperparameters;
-  const PublicTransform transform = PublicTransform::compute({}, kDim, nullptr);
-  const std::function<void(double)> no_progress;
+  const PublicTransform transform = PublicTransform::compute({}, kDim, {});
   SecureRandom random;
   double reading = 0, sums = 0, noise = 0;
   for (auto _ : state) {
@@ -63,11 +62,11 @@ void mean_of_50000_rows(benchmark::State& state) {
     auto begin = std::chrono::steady_clock::now();
     const PrivateData data = PrivateData::open(files.rows, files.labels, ClassSet::numbered(kClasses));
     const PrivateAccess access(data);
-    ClassSums exact = class_sums({access, kClasses, nullptr, transform, hyperparameters, 2, no_progress}, 0);
+    BoundedSum exact = class_sums({access, kClasses, transform, 2});
     sums += seconds_since(begin);
     begin = std::chrono::steady_clock::now();
-    release_sums(exact.sums, kClasses, kRadius * kRadius, Budget::unledgered(BudgetSpec::zcdp(Rational(1, 10))), random,
-                 2);
+    release_class_sums(exact, kClasses, Budget::unledgered(BudgetSpec::zcdp(Rational(1, 10))),
+                       FitStreams(random, kClasses), 2);
     noise += seconds_since(begin);
   }
   const double runs = static_cast<double>(state.iterations());

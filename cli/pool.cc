@@ -15,7 +15,6 @@ namespace {
 
 struct Options {
   std::string input, output, transform = "none", rows;
-  size_t average_pool = 1;
   unsigned threads = kDefaultThreads;
   bool json = false;
 };
@@ -28,7 +27,6 @@ void print(const PoolInfo& info, const std::string& path, bool json) {
                 {"dim", info.dim},
                 {"input_dim", info.input_dim},
                 {"transform", info.transform.to_string()},
-                {"average_pool", info.transform.average_pool},
                 {"bytes", info.bytes},
                 {"digest", info.digest},
                 {"source_digest", info.source_digest}});
@@ -36,20 +34,18 @@ void print(const PoolInfo& info, const std::string& path, bool json) {
   }
   std::cout << fmt::format(
       "{}: {} public rows of {} values as 8-bit integers, for embeddings of {} values\n"
-      "transform  {}{}\n"
+      "transform  {}\n"
       "size       {:.1f} MB, pool version {}\n"
       "digest     {}\n"
       "made of    {}\n",
-      path, info.rows, info.dim, info.input_dim, info.transform.to_string(),
-      info.transform.average_pool > 1 ? fmt::format(", average of {} coordinates", info.transform.average_pool) : "",
-      static_cast<double>(info.bytes) / 1e6, info.version, info.digest, info.source_digest);
+      path, info.rows, info.dim, info.input_dim, info.transform.to_string(), static_cast<double>(info.bytes) / 1e6,
+      info.version, info.digest, info.source_digest);
 }
 
 void build(const Options& options) {
   refuse_overwriting({options.output}, {options.input, options.rows});
   PoolOptions how;
   how.transform = TransformSpec::parse(options.transform);
-  how.transform.average_pool = options.average_pool;
   if (!options.rows.empty()) how.rows = options.rows;
   how.threads = options.threads;
   const PublicData source = PublicData::open(options.input, options.threads);
@@ -84,10 +80,7 @@ void add_pool(CLI::App& app) {
   builder->add_option("-o,--output", build_options->output, "The pool file to write")->required()->type_name("P.pool");
   builder
       ->add_option("--transform", build_options->transform,
-                   "Public transform: none, center, pca:K, whiten:K or whiten:K:POWER")
-      ->capture_default_str();
-  AdvancedGroup(*builder, kOtherOptions)
-      .add_option("--average-pool", build_options->average_pool, "Average this many neighbouring coordinates into one")
+                   "Public transform: none, center, average:W, pca:K, whiten:K or whiten:K:POWER")
       ->capture_default_str();
   builder->add_option("--rows", build_options->rows, "Only these rows, in this order")->type_name("ROWS.npy");
   add_common(*builder, build_options);

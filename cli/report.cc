@@ -74,9 +74,8 @@ ReportedLedger open_ledger(const Options& options) {
 }
 
 nlohmann::ordered_json to_json(const ReportedModel& one) {
-  nlohmann::ordered_json json{{"name", one.name},
-                              {"method", to_string(one.model.hyperparameters.method)},
-                              {"private", one.model.guarantee.is_private}};
+  nlohmann::ordered_json json{
+      {"name", one.name}, {"method", method_name(one.model.settings)}, {"private", one.model.guarantee.is_private}};
   if (one.evaluation) {
     json["accuracy"] = one.evaluation->accuracy;
     json["balanced_accuracy"] = one.evaluation->balanced_accuracy;

@@ -29,7 +29,7 @@ void run(const Options& options) {
                      .ratio = options.ratio,
                      .threads = options.threads,
                      .progress = [&](double fraction) { progress.update(fraction); }};
-  if (const Method method = parse_method(options.method); method != Method::automatic) tuning.method = method;
+  if (!is_auto(settings_of(options.method))) tuning.method = options.method;
   if (options.transform != "auto") tuning.transform = TransformSpec::parse(options.transform);
   const Tuning result = tune(pool, budget, tuning);
   if (options.json) {
@@ -46,12 +46,12 @@ void add_tune(CLI::App& app) {
   CLI::App* command =
       add_command(app, "tune", "Show what --method auto chooses, and from what, without private data",
                   "  dppl tune --pool public-x.npy --classes 100 --records 10000 --rho 0.125 --explain\n"
-                  "plays the fit on groups of public rows in every way and prints the table, the best first.");
+                  "simulates the fit on groups of public rows in every way and prints the table, the best first.");
   command->add_option("--pool", options->pool, "Public embeddings (.npy or .pool)")->required();
-  command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name a line")
+  command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name per line")
       ->required();
   command->add_option("--records", options->records,
-                      "How many records to expect in all: a guess that is public (default: 100 a class)");
+                      "How many records to expect in all: a guess that is public (default: 100 per class)");
   command
       ->add_option(
           "--ratio", options->ratio,
@@ -62,9 +62,7 @@ void add_tune(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--transform", options->transform, "Only this transform, or auto")->capture_default_str();
   command->add_flag("--explain", options->explain, "The whole table");
-  command->add_option("--threads", options->threads, "Threads; they never change the result")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads(*command, options->threads);
   command->add_flag("--json", options->json, "One JSON object on standard output");
   command->callback([options] { run(*options); });
 }

@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   one.classes = 1 + data[1] % 3;
   one.transform.kind = static_cast<dppl::TransformSpec::Kind>(1 + data[2] % 4);
   if (one.transform.kind >= dppl::TransformSpec::Kind::pca) one.transform.directions = 1 + data[3] % one.dim;
-  if (one.transform.kind == dppl::TransformSpec::Kind::whiten) one.transform.percent = 1 + data[4] % 100;
+  if (one.transform.kind == dppl::TransformSpec::Kind::whiten) {
+    one.transform.eigen_power = static_cast<double>(1 + data[4] % 100) / 100;
+  }
   one.seed = data[5];
   const size_t pool_rows = 1 + data[6] % 8;
   std::vector<float> values((size - 8) / sizeof(float));

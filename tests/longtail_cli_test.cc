@@ -49,7 +49,8 @@ TEST(LongTailCommand, WritesRowsAndSummary) {
 
   const RunResult people = longtail(dir, "--labels y.npy --ratio 100 --seed 3 --classes 10 -o again.npy");
   ASSERT_EQ(people.status, 0) << people.err;
-  EXPECT_NE(people.out.find("10 classes; records per class: min 5, median 52, max 500"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("10 classes; records per class: min 5, median 52, max 500"), std::string::npos)
+      << people.out;
   EXPECT_EQ(read_text(dir.path("again.npy")), read_text(dir.path("idx.npy")));
 }
 

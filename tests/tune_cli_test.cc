@@ -75,7 +75,7 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   const auto threshold = fit({"--method", "public", "--threshold", "1.5", "--epsilon", "1"});
   ASSERT_EQ(threshold.status, 0) << threshold.err;
   EXPECT_NEAR(nlohmann::json::parse(threshold.out).at("hyperparameters").at("clip_max").get<double>(), 1.500001, 1e-9);
-  EXPECT_EQ(fit({"--method", "public", "--threshold", "1.5", "--clip-min", "1", "--epsilon", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "public", "--threshold", "1.5", "--clip-min", "1", "--epsilon", "1"}).status, 1);
   EXPECT_EQ(fit({"--method", "mean", "--lift", "0.5", "--rho", "1"}).status, 1);
   EXPECT_EQ(fit({"--method", "mean", "--refine-steps", "5", "--rho", "1"}).status, 1);  // without --shrink on
   const auto refined = fit({"--method", "mean", "--transform", "whiten:8:0.2", "--shrink", "on", "--refine-steps", "5",
@@ -83,11 +83,11 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   ASSERT_EQ(refined.status, 0) << refined.err;
   EXPECT_EQ(nlohmann::json::parse(refined.out).at("hyperparameters").at("refine_steps"), 5);
   EXPECT_EQ(fit({"--method", "auto", "--refine-steps", "5", "--rho", "1"}).status, 2);
-  EXPECT_EQ(fit({"--method", "mean", "--refine-rate", "1", "--rho", "1"}).status, 2);  // of no steps
+  EXPECT_EQ(fit({"--method", "mean", "--refine-rate", "1", "--rho", "1"}).status, 1);  // of no steps
   // What tuning would overrule is refused, not ignored.
   EXPECT_EQ(fit({"--method", "auto", "--clip-min", "1", "--epsilon", "1"}).status, 2);
   EXPECT_EQ(fit({"--method", "public", "--transform", "auto", "--mechanism", "laplace", "--epsilon", "1"}).status, 2);
-  EXPECT_EQ(fit({"--method", "mean", "--transform", "auto", "--distance", "euclidean", "--rho", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "mean", "--transform", "auto", "--lift", "0.1", "--rho", "1"}).status, 2);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace dppl {
 
-// The model as a linear classifier: every distance it uses (cosine, Euclidean, the mean over a class's prototypes) and
-// the public transform fold into one vector and one offset a class, so that prediction is one matrix product.
+// The model as a linear classifier: both distances (cosine, inner product), the mean over a class's prototypes and
+// the public transform fold into one vector and one offset per class, so that prediction is one matrix product.
 class Classifier {
  public:
   explicit Classifier(const Model& model, unsigned threads = kDefaultThreads);
@@ -24,7 +24,7 @@ class Classifier {
   // The nearest class of every row.
   std::vector<int32_t> predict(const Embeddings& rows, const Progress& progress = {}) const;
   // The similarity of every row to every class, block by block in order: cosine (mean over a class's prototypes), or
-  // minus the Euclidean distance, or the inner product (dot). Larger is nearer. `take` gets the first row's number, the
+  // the inner product (dot). Larger is nearer. `take` gets the first row's number, the
   // scores (rows × classes) and the nearest classes, which are those of predict() and the first with the largest score.
   using Take = std::function<void(uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest)>;
   void score(const Embeddings& rows, const Take& take) const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "dppl/budget.h"
@@ -20,6 +21,11 @@ struct Utilities {
   std::span<const int64_t> values;
   int64_t per_record = 1;
 };
+
+// Ways to choose one candidate: "exponential", "permute-and-flip", "laplace". The parser throws InvalidInput.
+enum class SelectionMechanism { exponential, permute_and_flip, laplace };
+std::string_view to_string(SelectionMechanism mechanism);
+SelectionMechanism parse_selection_mechanism(std::string_view text);
 
 // Candidate i with probability ∝ exp(ε·u_i/per_record), exactly. ε-DP with ε-bounded range, hence ε²/8-zCDP.
 Released<size_t> exponential(Budget budget, Random& random, const Utilities& utilities);
@@ -52,13 +58,10 @@ Released<std::vector<size_t>> joint_top_k(Budget budget, Random& random, const U
 // An exact integer sum of integer vectors, one a record.
 struct VectorSum {
   std::span<const int64_t> values;
-  // One step of `relation` moves the sum by a 2-norm of at most √norm_squared. For add_remove that is the largest
-  // squared norm of a record; for replace_in_class four times that.
-  int64_t norm_squared = 1;
-  Relation relation = Relation::add_remove;
+  NormBound bound;
 };
 
-// The sum plus independent discrete Gaussian noise of variance norm_squared/(2ρ) (rounded up): ρ-zCDP. No pure budget.
+// The sum plus independent discrete Gaussian noise of variance bound.squared/(2ρ) (rounded up): ρ-zCDP. No pure budget.
 struct NoisySum {
   std::vector<int64_t> values;
   Rational variance;

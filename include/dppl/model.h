@@ -8,71 +8,17 @@
 
 #include "dppl/budget.h"
 #include "dppl/embeddings.h"
-#include "dppl/transform.h"
+#include "dppl/settings.h"
 
 namespace dppl {
-
-enum class Method { mean, public_one, public_k, automatic };
-enum class Distance { cosine, euclidean, dot };
-enum class Selection { exponential, permute_and_flip, laplace };
-enum class Estimator { noisy_sum, naive, coinpress };
-
-// The words of the command line: "mean", "public", "public-k", "auto"; "cosine", "euclidean", "dot"; "exponential",
-// "permute-and-flip", "laplace"; "noisy-sum", "naive", "coinpress". The parsers throw InvalidInput naming the value and
-// what is known.
-std::string_view to_string(Method method);
-std::string_view to_string(Distance distance);
-std::string_view to_string(Selection selection);
-std::string_view to_string(Estimator estimator);
-Method parse_method(std::string_view text);
-Distance parse_distance(std::string_view text);
-Selection parse_selection(std::string_view text);
-Estimator parse_estimator(std::string_view text);
-
-// A clip range of this width is a threshold: but for cosines within it, a record scores 0 or everything.
-inline const Rational kThresholdWidth{1, 1000000};
-
-// Everything that shapes a fit besides data, pool and budget. All of it is public and ends up in the model.
-struct Hyperparameters {
-  Method method = Method::automatic;
-  TransformSpec transform;
-  Distance distance = Distance::cosine;
-
-  // mean
-  Estimator estimator = Estimator::noisy_sum;
-  std::optional<Rational> norm;  // rows are clipped to this 2-norm; empty: scaled to unit length
-  Rational count_share{1, 10};   // of the budget, for the noisy count that Euclidean distance needs
-  unsigned coinpress_steps = 3;
-  // What is made of the noisy sums with the pool's help (estimation/pool_posterior.h); costs nothing.
-  bool shrink = false;
-  Rational spread = 1;  // how far class means are expected from the pool, against their own length
-  Rational lift = 0;    // how much an uncertain class is moved forward: divided by its certainty to this power
-  // Of the budget, for a second moment of all records, by which prototypes are compared
-  // (statistics/second_moment/second_moment.h).
-  Rational metric_share = 0;
-  // Gradient steps from there (estimation/refinement.h): how many, their share of the budget, how much noise they may
-  // bring along against what they begin with, and how much small classes are moved forward afterwards: divided by their
-  // size to this power.
-  unsigned refine_steps = 0;
-  Rational refine_share = 0, refine_rate = 0, balance = 0;
-
-  // Of the budget, for a noisy number of all records, from which the rest is tuned; --method auto only.
-  Rational size_share = 0;
-
-  // public, public-k
-  Selection selection = Selection::exponential;
-  Rational clip_min = 0, clip_max = 2;  // of 1 + cosine
-  size_t k = 1;
-
-  friend bool operator==(const Hyperparameters&, const Hyperparameters&) = default;
-};
 
 // A classifier that can be published, and what it cost.
 struct Model {
   static constexpr uint32_t kVersion = 1;
 
   uint32_t version = kVersion;
-  Hyperparameters hyperparameters = {};  // as used: `automatic` is resolved
+  Settings settings = {};   // as used: `auto` is resolved
+  Rational size_share = 0;  // of the budget, for noisy class sizes by which `auto` chose them
   ClassSet classes = ClassSet::numbered(1);
   PublicTransform transform;
 
@@ -92,10 +38,8 @@ struct Model {
   size_t prototypes_per_class = 1;
 
   // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes ×
-  // output_dim) in units of `unit`, with the noise variance in the same units squared; Euclidean also has noisy counts.
-  // public: indices into the pool.
+  // output_dim) in units of `unit`, with the noise variance in the same units squared. public: indices into the pool.
   std::vector<int64_t> sums = {};
-  std::vector<int64_t> counts = {};
   double unit = 0;
   Rational noise_variance = 0;
   std::vector<uint64_t> pool_indices = {};

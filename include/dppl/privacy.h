@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,16 @@ enum class Relation {
 };
 std::string_view to_string(Relation relation);
 Relation parse_relation(std::string_view text);
+
+// How far one step of a relation moves an exact integer sum over records, in 2-norm: what its noise is calibrated for.
+// Stated by the statistic, beside the proof, and taken by the mechanism.
+struct NormBound {
+  int64_t squared = 1;
+  Relation relation = Relation::add_remove;
+
+  // Every record adds a vector of 2-norm at most `radius`.
+  static NormBound added(int64_t radius) { return {radius * radius, Relation::add_remove}; }
+};
 
 // What a release costs, in every notion in which a bound is known. Numbers are exact rationals; where a conversion is a
 // real number, it is rounded to the safe side. Empty means: no bound in this notion.

@@ -12,17 +12,18 @@
 namespace dppl {
 
 // What is done to every row (private, pool and query alike) before it is used, all of it public:
-// unit length (but for raw) → average pooling of neighbouring coordinates → minus the pool's mean → the pool's leading
-// principal directions → each divided by its variance on the pool, raised to a power: 1/2, its standard deviation,
-// makes the pool equally wide in all of them; less keeps the leading ones ahead.
+// unit length → averages of windows of neighbouring coordinates → minus the pool's mean → the pool's leading principal
+// directions → each divided by its variance on the pool, raised to a power: 1/2, its standard deviation, makes the pool
+// equally wide in all of them; less keeps the leading ones ahead.
 struct TransformSpec {
-  enum class Kind { raw, none, center, pca, whiten };
+  enum class Kind { none = 1, center, pca, whiten };  // the numbers are those of pool files
   Kind kind = Kind::none;
-  size_t directions = 0;    // pca, whiten
-  size_t average_pool = 1;  // width of the windows; a shorter one at the end is dropped
-  unsigned percent = 50;    // whiten: a hundred times the power
+  size_t directions = 0;     // pca, whiten
+  size_t window = 1;         // of the averages; a shorter one at the end is dropped
+  double eigen_power = 0.5;  // whiten; a whole number of hundredths
 
-  // "raw", "none", "center", "pca:K", "whiten:K" or, with another power than 1/2, "whiten:K:0.3".
+  // "none", "center", "pca:K", "whiten:K" or, with another power than 1/2, "whiten:K:0.3"; "average:W" for windows of
+  // W, alone or before one of these ("average:4+whiten:64").
   static TransformSpec parse(std::string_view text);
   std::string to_string() const;
   bool needs_pool() const { return kind >= Kind::center; }
@@ -35,7 +36,7 @@ class PublicTransform {
  public:
   // Throws InvalidInput when the spec needs a pool that is missing, of another dimension, or too small for the
   // directions.
-  static PublicTransform compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
+  static PublicTransform compute(const TransformSpec& spec, size_t input_dim, const std::optional<PublicData>& pool,
                                  unsigned threads = kDefaultThreads);
   // From a model file: mean has pooled_dim() values, basis pooled_dim() × directions. Checked.
   static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
@@ -43,7 +44,7 @@ class PublicTransform {
 
   const TransformSpec& spec() const { return spec_; }
   size_t input_dim() const { return input_dim_; }
-  size_t pooled_dim() const { return input_dim_ / spec_.average_pool; }
+  size_t pooled_dim() const { return input_dim_ / spec_.window; }
   size_t output_dim() const;
   std::span<const float> mean() const { return mean_; }    // empty for raw and none
   std::span<const float> basis() const { return basis_; }  // row-major pooled_dim() × directions; pca and whiten only

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "estimation/coinpress_radii.h"
+#include "lab/baselines/coinpress_radii.h"
 #include "lab/baselines/means.h"
 #include "lab/baselines/methods.h"
 

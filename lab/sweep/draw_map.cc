@@ -51,11 +51,6 @@ Matrix leading_plane(const Matrix& means) {
   return plane;
 }
 
-// Where only the direction of a prototype counts, it gets its class's true length.
-bool estimates_mean(const Hyperparameters& how) {
-  return how.distance == Distance::euclidean || (how.method == Method::mean && how.estimator == Estimator::coinpress);
-}
-
 }  // namespace
 
 SweepMap draw_map(const MethodRun& run, const MethodResult& result) {
@@ -85,7 +80,8 @@ SweepMap draw_map(const MethodRun& run, const MethodResult& result) {
                                       .cast<double>();
       prototype += one / static_cast<double>(per_class);
     }
-    if (!estimates_mean(model.hyperparameters) && prototype.norm() > 0) prototype *= mean.norm() / prototype.norm();
+    // Only the direction of a prototype counts: it gets its class's true length.
+    if (prototype.norm() > 0) prototype *= mean.norm() / prototype.norm();
     add(MapPoint::Kind::private_mean, c, prototype, false);
   }
   return map;

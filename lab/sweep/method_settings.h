@@ -13,19 +13,14 @@ namespace dppl {
 // mean, public, public-k or auto; other kinds are baselines.
 bool is_own_method(std::string_view kind);
 
-struct OwnMethod {
-  Hyperparameters hyperparameters = {};
-  Relation relation = Relation::add_remove;  // naive and coinpress need replace-in-class
-  uint64_t records = 0;                      // auto, and tuning on the pool: what they may expect
-};
-OwnMethod own_method(std::string_view kind, const SweepSettings& settings);
+Settings own_method(std::string_view kind, const SweepSettings& settings);
 
-// "transform" and "average-pool".
+// "transform".
 TransformSpec transform_of(const SweepSettings& settings);
-// All but these two.
+// All but this one.
 BaselineSettings baseline_settings(const SweepSettings& settings);
 
-// All settings that the method is to be run with: one, or one a candidate of its grid.
+// All settings that the method is to be run with: one, or one per candidate of its grid.
 std::vector<SweepSettings> candidates_of(const SweepPlan::Method& method);
 
 // Whether any of them needs a public pool.

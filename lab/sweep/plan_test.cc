@@ -46,7 +46,8 @@ settings.k = [1, 5]
 name = "sum"
 kind = "mean"
 tune = "grid-on-test"
-grid.average-pool = [1, 2]
+grid.lift = [0.1, 0.2]
+settings.shrink = true
 grid.transform = ["none", "center"]
 [[map]]
 method = "auto"

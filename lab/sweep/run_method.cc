@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dppl/classify.h"
+#include "methods/shared_fits.h"
 #include "model/model_header.h"
 #include "rows/private_access.h"
 
@@ -15,35 +16,31 @@ using Clock = std::chrono::steady_clock;
 
 // Without what this thread did for, or waited for with, other runs.
 double seconds_since(Clock::time_point begin) {
-  return std::max(0.0, std::chrono::duration<double>(Clock::now() - begin).count() - PoolMemory::seconds());
+  return std::max(0.0, std::chrono::duration<double>(Clock::now() - begin).count() - PoolCache::seconds());
 }
 
 MethodResult run_own(const MethodRun& run) {
-  const OwnMethod& method = *run.own;
-  FitOptions options{
-      .hyperparameters = method.hyperparameters, .records = method.records, .threads = 1, .progress = {}};
-  const TransformSpec transform = options.hyperparameters.transform;
-  options.hyperparameters.transform = run.space.left();
+  const FitOptions options{.settings = with_transform(*run.own, run.space.left()), .threads = 1};
   const PoolSet* pool = run.space.pool();
-  if (pool != nullptr) options.memory = pool->memory;
-  options.scores = run.scores;
+  const SharedFits shared{.pool = pool != nullptr ? pool->cache : nullptr, .scores = run.scores};
   SeededRandom random(run.random_seed);
   const PrivateData data = PrivateAccess::some_rows(run.space.train(), run.space.data().labels_of(run.rows),
                                                     {run.rows.begin(), run.rows.end()}, run.space.data().classes, 1);
   const Embeddings test = run.space.test();
-  const BudgetSpec budget = BudgetSpec::zcdp(exact(run.rho.value()), method.relation);
+  const BudgetSpec budget = BudgetSpec::zcdp(exact(run.rho.value()));
 
-  PoolMemory::seconds() = 0;
+  PoolCache::seconds() = 0;
   const auto begin = Clock::now();
   MethodResult result;
-  Model model = fit(data, pool != nullptr ? &pool->rows : nullptr, options, Budget::unledgered(budget), random);
+  const std::optional<PublicData> rows = pool != nullptr ? std::optional(pool->rows) : std::nullopt;
+  Model model = plan_fit(data, rows, options, budget, shared).run(Budget::unledgered(budget), random);
   const std::vector<int32_t> nearest = Classifier(model, 1).predict(test);
   result.seconds = seconds_since(begin);
   result.predicted.assign(nearest.begin(), nearest.end());
   result.rho_spent = model.guarantee.rho ? model.guarantee.rho->get_d() : 0;
-  Hyperparameters used = model.hyperparameters;
-  if (method.hyperparameters.method != Method::automatic) used.transform = transform;
-  result.used = hyperparameters_json(used);
+  const bool chosen = is_auto(*run.own);
+  const Settings used = chosen ? model.settings : with_transform(model.settings, transform_of(*run.own));
+  result.used = settings_json(used, model.size_share);
   result.model = std::move(model);
   return result;
 }

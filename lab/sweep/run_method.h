@@ -10,11 +10,11 @@ struct MethodRun {
   const Space& space;
   const std::string& kind;
   const SweepSettings& settings;
-  std::optional<OwnMethod> own = {};  // ours: as asked, or as tuned
+  std::optional<Settings> own = {};  // ours: as asked, or as tuned
   std::optional<double> rho = {};
   std::span<const uint64_t> rows;
   uint64_t random_seed = 0;
-  std::vector<std::vector<int64_t>>* scores = nullptr;  // see FitOptions
+  std::shared_ptr<std::vector<std::vector<int64_t>>> scores = {};  // see SharedFits
 };
 
 struct MethodResult {

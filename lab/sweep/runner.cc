@@ -10,6 +10,7 @@
 #include "dppl/experiments.h"
 #include "lab/sweep/run_method.h"
 #include "lab/sweep/run_store.h"
+#include "methods/choose.h"
 
 namespace dppl {
 namespace {
@@ -34,8 +35,8 @@ struct Job {
   SweepMap* map = nullptr;  // to be drawn, instead of a row
   bool done = false;
 
-  std::optional<OwnMethod> own = {};  // ours: as asked, or as tuned
-  TransformSpec transform = {};       // of the space to run in
+  std::optional<Settings> own = {};  // ours: as asked, or as tuned
+  TransformSpec transform = {};      // of the space to run in
 };
 
 std::string text_digest(const std::string& text) { return to_hex(digest_of(text)); }
@@ -53,8 +54,7 @@ std::string one_line(std::string text) {
 // Runs that differ in budget, k and mechanism alone share their scores.
 bool has_scores(const Job& job) {
   if (!job.own) return false;
-  const Method method = job.own->hyperparameters.method;
-  return method == Method::public_one || method == Method::public_k;
+  return std::holds_alternative<PublicSettings>(*job.own) || std::holds_alternative<PublicKSettings>(*job.own);
 }
 
 class Sweep {
@@ -192,12 +192,12 @@ class Sweep {
   void run_place(const Place& place, const std::vector<Job*>& jobs) {
     const std::shared_ptr<const PoolSet> pool =
         place.pool ? PoolSet::open(pools_[*place.pool], place.pool_rows, options_.threads) : nullptr;
-    std::map<std::tuple<std::string, size_t>, std::vector<Job*>> by_transform;
+    std::map<std::string, std::vector<Job*>> by_transform;
     for (Job* job : jobs) {
       if (plan_.methods[job->method].tune_on_pool && !try_to(*job, [&] { tune(*job, *pool); })) continue;
       // auto finds its transform in the middle of the run.
-      if (job->own && job->own->hyperparameters.method == Method::automatic) job->transform = {};
-      by_transform[{job->transform.to_string(), job->transform.average_pool}].push_back(job);
+      if (job->own && is_auto(*job->own)) job->transform = {};
+      by_transform[job->transform.to_string()].push_back(job);
     }
     for (const auto& [transform, those] : by_transform) {
       std::optional<Space> space;
@@ -218,11 +218,11 @@ class Sweep {
   }
 
   void tune(Job& job, const PoolSet& pool) {
-    const BudgetSpec budget = BudgetSpec::zcdp(exact(job.rho.value()), job.own->relation);
-    job.own->hyperparameters = pool.memory->choose(budget, {.classes = data_[job.place.data]->classes.size(),
-                                                            .records = job.own->records,
-                                                            .method = job.own->hyperparameters.method});
-    job.transform = job.own->hyperparameters.transform;
+    const BudgetSpec budget = BudgetSpec::zcdp(exact(job.rho.value()));
+    const TuneOptions options{.classes = data_[job.place.data]->classes.size(),
+                              .method = std::string(method_name(*job.own))};
+    job.own = choose(*pool.cache, budget, options, {});
+    job.transform = dppl::transform_of(*job.own);
   }
 
   void run_in(const Space& space, const std::vector<Job*>& jobs) {
@@ -232,16 +232,17 @@ class Sweep {
     for (Job* job : jobs) {
       size_t at = bundles.size();
       if (has_scores(*job)) {
-        const Hyperparameters& how = job->own->hyperparameters;
-        at = bundle_of.try_emplace({job->ratio, job->seed, how.clip_min, how.clip_max}, at).first->second;
+        const auto* one = std::get_if<PublicSettings>(&*job->own);
+        const ScoreClip& clip = one != nullptr ? one->clip : std::get<PublicKSettings>(*job->own).clip;
+        at = bundle_of.try_emplace({job->ratio, job->seed, clip.min, clip.max}, at).first->second;
       }
       if (at == bundles.size()) bundles.emplace_back();
       bundles[at].push_back(job);
     }
     parallel_blocks(bundles.size(), 1, options_.threads, [&](size_t i, size_t, unsigned) {
-      std::vector<std::vector<int64_t>> scores;
+      const auto scores = std::make_shared<std::vector<std::vector<int64_t>>>();
       for (Job* job : bundles[i]) {
-        if (try_to(*job, [&] { run_job(*job, space, bundles[i].size() > 1 ? &scores : nullptr); })) finish(*job, "");
+        if (try_to(*job, [&] { run_job(*job, space, bundles[i].size() > 1 ? scores : nullptr); })) finish(*job, "");
       }
     });
   }
@@ -259,7 +260,7 @@ class Sweep {
     }
   }
 
-  void run_job(Job& job, const Space& space, std::vector<std::vector<int64_t>>* scores) {
+  void run_job(Job& job, const Space& space, std::shared_ptr<std::vector<std::vector<int64_t>>> scores) {
     const DataSet& data = space.data();
     const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, job.ratio, job.seed);
     const SweepPlan::Method& method = plan_.methods[job.method];
@@ -270,7 +271,7 @@ class Sweep {
                         .rho = job.rho,
                         .rows = rows,
                         .random_seed = random_seed(job.seed, method.name),
-                        .scores = scores};
+                        .scores = std::move(scores)};
     const MethodResult result = run_method(run);
     if (job.map != nullptr) {
       *job.map = draw_map(run, result);

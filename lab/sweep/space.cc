@@ -58,8 +58,8 @@ std::vector<int64_t> DataSet::labels_of(std::span<const uint64_t> rows) const {
 }
 
 std::shared_ptr<const PoolSet> PoolSet::of(PublicData rows, unsigned threads) {
-  auto memory = std::make_shared<PoolMemory>(rows, threads);
-  return std::make_shared<PoolSet>(PoolSet{std::move(rows), std::move(memory)});
+  auto cache = std::make_shared<PoolCache>(rows, threads);
+  return std::make_shared<PoolSet>(PoolSet{std::move(rows), std::move(cache)});
 }
 
 std::shared_ptr<const PoolSet> PoolSet::open(const PublicData& whole, uint64_t rows, unsigned threads) {
@@ -72,8 +72,8 @@ std::shared_ptr<const PoolSet> PoolSet::open(const PublicData& whole, uint64_t r
 Space::Space(std::shared_ptr<const DataSet> data, std::shared_ptr<const PoolSet> pool, const TransformSpec& transform,
              bool floats, unsigned threads)
     : data_(std::move(data)), pool_(std::move(pool)), spec_(transform), transformed_(transform.needs_pool()) {
-  const PublicTransform full = transformed_ ? pool_->memory->transform(transform)
-                                            : PublicTransform::compute(transform, data_->train.dim(), nullptr, threads);
+  const PublicTransform full = transformed_ ? pool_->cache->transform(transform)
+                                            : PublicTransform::compute(transform, data_->train.dim(), {}, threads);
   dim_ = full.output_dim();
   if (!transformed_ && !floats) return;
   train_ = std::make_shared<const std::vector<float>>(unit_rows(data_->train, full, threads));

@@ -23,7 +23,7 @@ struct DataSet {
 // A pool or the first rows of it, with what fits on it share.
 struct PoolSet {
   PublicData rows;
-  std::shared_ptr<PoolMemory> memory;
+  std::shared_ptr<PoolCache> cache;
 
   static std::shared_ptr<const PoolSet> of(PublicData rows, unsigned threads);
   static std::shared_ptr<const PoolSet> open(const PublicData& whole, uint64_t rows, unsigned threads);

@@ -7,8 +7,8 @@
 
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
+#include "methods/shared_fits.h"
 #include "statistics/pair_scores/score_reference.h"
-#include "tuning/pool_cache.h"
 
 namespace dppl {
 namespace {
@@ -17,31 +17,36 @@ namespace {
 const BudgetSpec kGaussian = BudgetSpec::zcdp(Rational(1, 2));
 constexpr double kReach = 0.9;
 
+// Where this thread's fit writes down what is released.
+thread_local Transcript* writing = nullptr;
+
 // Everything that many fits on two data sets share.
 class Fitter {
  public:
-  Fitter(Neighbours neighbours, std::vector<float> pool, const Hyperparameters& settings, const BudgetSpec& budget)
+  Fitter(Neighbours neighbours, std::vector<float> pool, const Settings& settings, const BudgetSpec& budget)
       : neighbours_(std::move(neighbours)),
         pool_(PublicData::from_memory(std::move(pool), neighbours_.dim, 1)),
         budget_(budget),
         data_{neighbours_.data(0), neighbours_.data(1)},
         likelihood_(neighbours_, pool_, budget) {
-    options_.hyperparameters = settings;
-    options_.threads = 1;
-    options_.memory = std::make_shared<PoolMemory>(pool_, 1);
-    for (const PrivateData& data : data_) plans_.emplace_back(data, &pool_, options_, budget_);
+    const FitOptions options{
+        .settings = settings, .threads = 1, .released = [](const Release& release) {
+          if (writing == nullptr) return;
+          writing->sums.push_back(
+              {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
+        }};
+    const SharedFits shared{.pool = std::make_shared<PoolCache>(pool_, 1)};
+    for (const PrivateData& data : data_) plans_.push_back(plan_fit(data, pool_, options, budget_, shared));
   }
 
   const Neighbours& neighbours() const { return neighbours_; }
+  const PublicData& pool() const { return pool_; }
 
   Transcript play(int world, Random& random) const {
     Transcript transcript{{}, Model{.transform = PublicTransform::restore({}, neighbours_.dim, {}, {})}};
-    FitOptions options = options_;
-    options.released = [&](const Release& release) {
-      transcript.sums.push_back(
-          {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
-    };
-    transcript.model = fit(data_[world], &pool_, options, Budget::unledgered(budget_), random);
+    writing = &transcript;
+    transcript.model = model(world, random);
+    writing = nullptr;
     return transcript;
   }
 
@@ -56,20 +61,16 @@ class Fitter {
   Neighbours neighbours_;
   PublicData pool_;
   BudgetSpec budget_;
-  FitOptions options_;
   PrivateData data_[2];
   std::deque<FitPlan> plans_;
   Likelihood likelihood_;
 };
 
-Hyperparameters mean_settings(const char* transform = "none") {
-  Hyperparameters settings;
-  settings.method = Method::mean;
-  settings.transform = TransformSpec::parse(transform);
-  return settings;
+Settings mean_settings(const char* transform = "none") {
+  return MeanSettings{.transform = TransformSpec::parse(transform)};
 }
 
-Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const Hyperparameters& settings, double reach,
+Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const Settings& settings, double reach,
                    size_t pool_rows_each = 8) {
   const auto fitter =
       std::make_shared<Fitter>(neighbours, rows_around_axes(neighbours.dim, pool_rows_each, 3), settings, kGaussian);
@@ -87,14 +88,6 @@ const Rational kEpsilon = 3;
 // Events of probability 1/200 are counted: more fits than Gaussian noise needs.
 constexpr double kRareEffort = 8;
 
-Hyperparameters selection_settings(Method method, Selection mechanism) {
-  Hyperparameters settings;
-  settings.method = method;
-  settings.selection = mechanism;
-  settings.k = method == Method::public_k ? 2 : 1;
-  return settings;
-}
-
 // The first `near` candidates lie where the record does, the others opposite.
 std::vector<float> opposite_rows(size_t dim, size_t near, size_t others) {
   std::vector<float> rows((near + others) * dim);
@@ -102,9 +95,10 @@ std::vector<float> opposite_rows(size_t dim, size_t near, size_t others) {
   return rows;
 }
 
-Duel selection_duel(const std::string& name, const Hyperparameters& settings, const BudgetSpec& budget) {
+Duel selection_duel(const std::string& name, const Settings& settings, const BudgetSpec& budget) {
   const Neighbours neighbours = first_of_all();
-  const size_t near = settings.k, others = settings.k == 1 ? 199 : 18;  // one of 200, or of C(20, 2) = 190
+  const auto* many = std::get_if<PublicKSettings>(&settings);
+  const size_t near = many != nullptr ? many->k : 1, others = near == 1 ? 199 : 18;  // one of 200, or of C(20, 2) = 190
   const auto fitter =
       std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings, budget);
   return {.name = "fit " + name,
@@ -125,8 +119,9 @@ Duel selection_duel(const std::string& name, const Hyperparameters& settings, co
 // On an empty class and with one record more, the logarithm of the likelihood ratio of a choice is ε/top times the
 // score that the record gives it (the least of a set of them), but for a constant.
 double choice_log_ratio(const Model& model, const Neighbours& neighbours, const PublicData& pool, double epsilon) {
-  const Hyperparameters& settings = model.hyperparameters;
-  const ScoreRange range = ScoreRange::of(settings.clip_min, settings.clip_max);
+  const auto* one = std::get_if<PublicSettings>(&model.settings);
+  const ScoreClip& clip = one != nullptr ? one->clip : std::get<PublicKSettings>(model.settings).clip;
+  const ScoreRange range = ScoreRange::of(clip.min, clip.max);
   const size_t chosen = model.prototypes_per_class, dim = model.output_dim();
   QuantisedRows rows(chosen + 1, dim);
   std::vector<float> row(neighbours.dim), transformed(dim);
@@ -160,50 +155,41 @@ std::vector<float> few_along_first_axis(size_t dim) {
 // The choice of settings waits for noisy class sizes (Laplace noise, a hundredth of ε); then the exponential mechanism.
 Duel pure_auto_duel() {
   const Neighbours neighbours = first_of_all();
-  Hyperparameters settings;
-  settings.method = Method::automatic;
-  const std::vector<float> rows = few_along_first_axis(neighbours.dim);
-  const auto fitter = std::make_shared<Fitter>(neighbours, rows, settings, BudgetSpec::pure(kEpsilon));
-  const auto pool = std::make_shared<PublicData>(PublicData::from_memory(rows, neighbours.dim, 1));
+  const auto fitter = std::make_shared<Fitter>(neighbours, few_along_first_axis(neighbours.dim), AutoSettings{},
+                                               BudgetSpec::pure(kEpsilon));
   return {.name = "fit auto (pure)",
           .neighbours = neighbours.words,
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
           .reach = kReach,
           .effort = 14,
-          .play = [fitter, pool](int world, Random& random) {
+          .play = [fitter](int world, Random& random) {
             const Transcript transcript = fitter->play(world, random);
             const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;
             const auto size = static_cast<double>(transcript.sums.at(0).values[0]);
-            return choice_log_ratio(transcript.model, fitter->neighbours(), *pool, epsilon) +
+            return choice_log_ratio(transcript.model, fitter->neighbours(), fitter->pool(), epsilon) +
                    for_sizes * (std::abs(size) - std::abs(size - 1));
           }};
 }
 
 std::vector<Duel> gaussian_fits() {
-  Hyperparameters counted = mean_settings(), metric = mean_settings(), refined = mean_settings("whiten:4"), automatic;
-  counted.distance = Distance::euclidean;
-  metric.metric_share = Rational(1, 2);
-  refined.shrink = true;
-  refined.refine_steps = 3;
-  refined.refine_share = Rational(1, 2);
-  refined.refine_rate = Rational(1, 2);
-  automatic.method = Method::automatic;
-  Hyperparameters clipped = mean_settings();
-  clipped.norm = Rational(1, 2);
+  const Settings metric = MeanSettings{.extra = SecondMomentMetric{Rational(1, 2)}};
+  const Settings refined = MeanSettings{
+      .transform = TransformSpec::parse("whiten:4"),
+      .shrinkage = Shrinkage{},
+      .extra = GradientSteps{.steps = 3, .share = Rational(1, 2), .rate = Rational(1, 2)},
+  };
   return {
       gaussian_duel("mean", at_the_rim(0), mean_settings(), kReach),
       gaussian_duel("mean", at_the_rim(1), mean_settings(), kReach),
-      gaussian_duel("mean, rows as they are", at_the_rim(20), clipped, kReach),
       gaussian_duel("mean, whiten:4", at_the_rim(20), mean_settings("whiten:4"), kReach),
       gaussian_duel("mean, pca:5", anywhere(5), mean_settings("pca:5"), 0),
-      gaussian_duel("mean with counts", at_the_rim(0), counted, kReach),
       gaussian_duel("mean with a metric", at_the_rim(1), metric, kReach),
       gaussian_duel("mean with a metric", anywhere(6), metric, 0),
       gaussian_duel("mean with gradient steps", among_others(), refined, kReach),
       gaussian_duel("mean with gradient steps", anywhere(7), refined, 0),
-      gaussian_duel("auto", at_the_rim(0), automatic, kReach, 70),
-      gaussian_duel("auto", anywhere(8), automatic, 0, 70),
+      gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, 70),
+      gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, 70),
   };
 }
 
@@ -212,19 +198,15 @@ std::vector<Duel> gaussian_fits() {
 std::vector<Duel> honest_fits() {
   std::vector<Duel> duels = gaussian_fits();
   const BudgetSpec pure = BudgetSpec::pure(kEpsilon);
-  Hyperparameters threshold = selection_settings(Method::public_one, Selection::exponential);
-  threshold.clip_min = Rational(3, 2);
-  threshold.clip_max = threshold.clip_min + kThresholdWidth;
+  const auto by = [](SelectionMechanism mechanism) { return PublicSettings{.mechanism = mechanism}; };
+  const PublicSettings threshold{.clip = ScoreClip::threshold(Rational(3, 2))};
   for (const Duel& duel :
-       {selection_duel("public", selection_settings(Method::public_one, Selection::exponential), pure),
-        selection_duel("public (zCDP budget)", selection_settings(Method::public_one, Selection::exponential),
-                       BudgetSpec::zcdp(kEpsilon * kEpsilon / 8)),
+       {selection_duel("public", PublicSettings{}, pure),
+        selection_duel("public (zCDP budget)", PublicSettings{}, BudgetSpec::zcdp(kEpsilon * kEpsilon / 8)),
         selection_duel("public, threshold", threshold, pure),
-        selection_duel("public, permute-and-flip", selection_settings(Method::public_one, Selection::permute_and_flip),
-                       pure),
-        selection_duel("public, laplace", selection_settings(Method::public_one, Selection::laplace), pure),
-        selection_duel("public-k", selection_settings(Method::public_k, Selection::exponential), pure),
-        pure_auto_duel()}) {
+        selection_duel("public, permute-and-flip", by(SelectionMechanism::permute_and_flip), pure),
+        selection_duel("public, laplace", by(SelectionMechanism::laplace), pure),
+        selection_duel("public-k", PublicKSettings{.k = 2}, pure), pure_auto_duel()}) {
     duels.push_back(duel);
   }
   return duels;

@@ -67,7 +67,7 @@ std::vector<Game> honest_games() {
       {"noisy-sum", "one record of norm 5 in a sum of dimension 1", zcdp,
        [](int input, Random& random) {
          const std::vector<int64_t> sum{input == 0 ? 0 : 5};
-         return noisy_sum(zcdp_budget(), random, {.values = sum, .norm_squared = 25}).value.values.front();
+         return noisy_sum(zcdp_budget(), random, {.values = sum, .bound = NormBound::added(5)}).value.values.front();
        }},
       {"noisy-count (pure)", "7 records or 8", pure,
        [](int input, Random& random) { return noisy_count(pure_budget(), random, 7 + input).value; }},

@@ -4,16 +4,12 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "estimation/refinement.h"
+#include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/second_moment/second_moment.h"
 
 namespace dppl {
-namespace {
-
-const std::function<void(double)> kSilent;
-
-}  // namespace
-
 double gaussian_log_ratio(std::span<const int64_t> released, std::span<const int64_t> before,
                           std::span<const int64_t> after, double variance) {
   double ratio = 0;
@@ -26,14 +22,16 @@ double gaussian_log_ratio(std::span<const int64_t> released, std::span<const int
   return ratio;
 }
 
+// Of both data sets, what does not depend on released values.
 struct Likelihood::World {
-  Hyperparameters settings;
+  Settings settings;
   PublicTransform transform;
   std::shared_ptr<const PoolPrior> prior;
   std::vector<int64_t> sums[2], sizes[2], moments[2];
-  std::deque<PrivateAccess> access;
-  std::deque<FitInput> inputs;
+  std::deque<SmallRows> rows;
   std::deque<GradientSums> gradients;
+
+  const MeanSettings& mean() const { return std::get<MeanSettings>(settings); }
 };
 
 Likelihood::Likelihood(const Neighbours& neighbours, const PublicData& pool, const BudgetSpec& budget)
@@ -44,21 +42,19 @@ Likelihood::~Likelihood() = default;
 const Likelihood::World& Likelihood::world_of(const Model& model) const {
   const std::lock_guard lock(mutex_);
   for (const World& known : worlds_) {
-    if (known.settings == model.hyperparameters) return known;
+    if (known.settings == model.settings) return known;
   }
-  World& world = worlds_.emplace_back(World{model.hyperparameters, model.transform, nullptr, {}, {}, {}, {}, {}, {}});
-  if (world.settings.shrink) {
-    world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
-  }
+  World& world = worlds_.emplace_back(World{model.settings, model.transform, nullptr, {}, {}, {}, {}, {}});
+  const MeanSettings& settings = world.mean();
+  if (settings.shrinkage) world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
   for (const size_t i : {0u, 1u}) {
-    const PrivateAccess& access = world.access.emplace_back(data_[i]);
-    const FitInput& input =
-        world.inputs.emplace_back(FitInput{access, classes_, &pool_, world.transform, world.settings, 1, kSilent});
-    ClassSums exact = class_sums(input, clip_of(world.settings));
-    world.sums[i] = std::move(exact.sums);
-    world.sizes[i] = std::move(exact.counts);
-    if (world.settings.metric_share > 0) world.moments[i] = exact_second_moment(input);
-    if (world.settings.refine_steps > 0) world.gradients.emplace_back(input);
+    const PrivateAccess access(data_[i]);
+    const Records records{access, classes_, world.transform};
+    SmallRows& rows = world.rows.emplace_back(records.size(), records.dim());
+    world.sums[i] = class_sums(records, rows).values;
+    world.sizes[i] = class_counts(records.labels(), classes_).values;
+    if (settings.metric() != nullptr) world.moments[i] = second_moment(rows, 1).values;
+    if (settings.gradient_steps() != nullptr) world.gradients.emplace_back(rows, records.labels(), 1);
   }
   return world;
 }
@@ -79,20 +75,23 @@ double Likelihood::log_ratio(const Transcript& transcript) const {
 
 double Likelihood::gradients_ratio(const Transcript& transcript, const World& world) const {
   const Model& model = transcript.model;
-  const Hyperparameters& settings = world.settings;
+  const MeanSettings& settings = world.mean();
+  const GradientSteps& steps = *settings.gradient_steps();
   std::vector<double> sums(model.sums.size());
   for (size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<double>(model.sums[i]) * model.unit;
   const double sigma = std::sqrt(model.noise_variance.get_d()) * model.unit;
-  const Rational share = (1 - settings.size_share) * settings.refine_share;
-  Refinement refinement(posterior(sums, sigma, *world.prior, settings.spread.get_d(), 1), settings,
-                        Refinement::sigma_of(Rational(budget_.amount * share).get_d(), settings.refine_steps));
+  const Rational rho = budget_.amount * (1 - model.size_share) * steps.share;
+  Refinement refinement(posterior(sums, sigma, *world.prior, settings.shrinkage->prior_variance.get_d(), 1),
+                        {.lift = settings.shrinkage->lift.get_d(), .rate = steps.rate.get_d(), .steps = steps.steps},
+                        gradient_sigma(rho.get_d(), steps.steps));
   double ratio = 0;
   for (const Transcript::Sum& sum : transcript.sums) {
     if (sum.what != "gradient") continue;
-    ratio += gaussian_log_ratio(sum.values, world.gradients[0].exact(refinement), world.gradients[1].exact(refinement),
+    const SoftmaxPoint point{refinement.weights(), refinement.offsets()};
+    ratio += gaussian_log_ratio(sum.values, world.gradients[0].at(point).values, world.gradients[1].at(point).values,
                                 sum.variance);
     std::vector<double> gradient(sum.values.size());
-    for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(sum.values[i]) * GradientSums::kUnit;
+    for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(sum.values[i]) * kGradientUnit;
     refinement.step(gradient);
   }
   return ratio;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "audit/neighbours.h"
+#include "dppl/model.h"
 #include "estimation/pool_posterior.h"
 #include "statistics/gradient_sum/gradient_sum.h"
 

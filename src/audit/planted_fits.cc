@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <memory>
 
 #include "audit/fits.h"
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
-#include "estimation/refinement.h"
 #include "random/discrete_gaussian.h"
+#include "rows/integer_row.h"
 #include "rows/small_rows.h"
+#include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
+#include "statistics/gradient_sum/gradient_sum.h"
 #include "statistics/second_moment/second_moment.h"
 
 // Each is a fit as one would write it with a single mistake. The statistics are those of the real fit wherever the
@@ -32,21 +35,17 @@ struct Exact {
         transform(PublicTransform::restore({}, neighbours.dim, {}, {})),
         access{PrivateAccess(data[0]), PrivateAccess(data[1])} {
     for (const size_t world : {0u, 1u}) {
-      ClassSums exact = class_sums(input(world, neighbours.classes), 0);
-      sums[world] = std::move(exact.sums);
-      sizes[world] = std::move(exact.counts);
+      const Records records{access[world], neighbours.classes, transform};
+      SmallRows& small = rows.emplace_back(records.size(), records.dim());
+      sums[world] = class_sums(records, small).values;
+      sizes[world] = class_counts(records.labels(), neighbours.classes).values;
     }
-  }
-
-  FitInput input(size_t world, size_t classes) const {
-    return {access[world], classes, nullptr, transform, settings, 1, silent};
   }
 
   PrivateData data[2];
   PublicTransform transform;
   PrivateAccess access[2];
-  Hyperparameters settings;
-  std::function<void(double)> silent;
+  std::deque<SmallRows> rows;
   std::vector<int64_t> sums[2], sizes[2];
 };
 
@@ -134,27 +133,22 @@ Duel label_set_from_data() {
     for (int64_t& label : labels) label = std::lower_bound(names.begin(), names.end(), label) - names.begin();
     const PrivateData data = PrivateData::from_memory(std::move(values), neighbours.dim, std::move(labels),
                                                       ClassSet::numbered(names.size()), 1);
-    FitOptions options;
-    options.hyperparameters.method = Method::mean;
-    options.threads = 1;
-    const Model model = fit(data, nullptr, options, Budget::unledgered(BudgetSpec::zcdp(kRho)), random);
+    const FitOptions options{.settings = MeanSettings{}, .threads = 1};
+    const Model model = fit(data, {}, options, Budget::unledgered(BudgetSpec::zcdp(kRho)), random);
     return static_cast<double>(model.classes.size());
   });
 }
 
 // What a fit did that ran settings from an edited cache without a look at them: an estimator that takes class counts
-// for public, with a budget for add-remove.
+// for public and states them beside its means, with a budget for add-remove.
 Duel trusted_cache() {
   const Neighbours neighbours = at_the_rim(0);
   const auto exact = std::make_shared<Exact>(neighbours);
   return duel("settings from an edited cache", neighbours, [exact](int world, Random& random) {
-    FitOptions options;
-    options.hyperparameters.method = Method::mean;
-    options.hyperparameters.estimator = Estimator::naive;
-    options.threads = 1;
-    const Model model = fit(exact->data[world], nullptr, options,
-                            Budget::unledgered(BudgetSpec::zcdp(kRho, Relation::replace_in_class)), random);
-    return static_cast<double>(model.counts[0]);
+    const auto w = static_cast<size_t>(world);
+    const std::vector<int64_t> sums = noisy(exact->sums[w], gaussian_variance(4 * kRadius * kRadius, kRho), random);
+    const double mean = static_cast<double>(sums[0]) / static_cast<double>(std::max<int64_t>(exact->sizes[w][0], 1));
+    return std::isfinite(mean) ? static_cast<double>(exact->sizes[w][0]) : 0;
   });
 }
 
@@ -164,26 +158,24 @@ Duel off_diagonal_once() {
   const Exact exact(neighbours);
   constexpr int64_t kNorm = kSmallRadius * kSmallRadius;
   return gaussian("second moment's off-diagonal counted once", neighbours,
-                  {exact_second_moment(exact.input(0, neighbours.classes)),
-                   exact_second_moment(exact.input(1, neighbours.classes))},
+                  {second_moment(exact.rows[0], 1).values, second_moment(exact.rows[1], 1).values},
                   gaussian_variance(Rational(kNorm) * kNorm / 2, kRho));
 }
 
 // Σ (p − y)·xᵀ at weights along the axes, every class's part of p − y clipped by itself instead of all together.
-std::vector<int64_t> gradient_by_class(const FitInput& input) {
+std::vector<int64_t> gradient_by_class(const SmallRows& rows, std::span<const int64_t> labels, size_t classes) {
   constexpr float kWeight = 15, kClip = 0.5;
-  const RowMatrix rows = small_rows(input, 0, input.access.size());
-  const auto dim = static_cast<size_t>(rows.cols());
-  std::vector<int64_t> sum(input.classes * dim);
-  std::vector<float> scores(input.classes), residual(input.classes);
-  const std::vector<double> offsets(input.classes);
-  for (size_t i = 0; i < input.access.size(); ++i) {
-    const double* row = rows.data() + i * dim;
-    for (size_t c = 0; c < input.classes; ++c) scores[c] = kWeight * static_cast<float>(row[c] / kSmallRadius);
-    softmax_residual(scores, offsets, static_cast<size_t>(input.access.labels()[i]), residual);
-    for (size_t c = 0; c < input.classes; ++c) {
+  const size_t dim = rows.dim();
+  std::vector<int64_t> sum(classes * dim);
+  std::vector<float> scores(classes), residual(classes);
+  const std::vector<double> offsets(classes);
+  for (size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = rows.row(i);
+    for (size_t c = 0; c < classes; ++c) scores[c] = kWeight * static_cast<float>(row[c]) / kSmallRadius;
+    softmax_residual(scores, offsets, static_cast<size_t>(labels[i]), residual);
+    for (size_t c = 0; c < classes; ++c) {
       const auto part = static_cast<int64_t>(std::clamp(residual[c], -kClip, kClip) / kClip * kSmallRadius);
-      for (size_t k = 0; k < dim; ++k) sum[c * dim + k] += part * static_cast<int64_t>(row[k]);
+      for (size_t k = 0; k < dim; ++k) sum[c * dim + k] += part * row[k];
     }
   }
   return sum;
@@ -194,10 +186,11 @@ Duel gradient_in_parallel() {
   const Neighbours neighbours = among_others();
   const Exact exact(neighbours);
   constexpr int64_t kNorm = kSmallRadius * kSmallRadius;
-  return gaussian(
-      "gradient steps charged in parallel over classes", neighbours,
-      {gradient_by_class(exact.input(0, neighbours.classes)), gradient_by_class(exact.input(1, neighbours.classes))},
-      gaussian_variance(Rational(kNorm) * kNorm, kRho));
+  const auto sum = [&](size_t world) {
+    return gradient_by_class(exact.rows[world], exact.access[world].labels(), neighbours.classes);
+  };
+  return gaussian("gradient steps charged in parallel over classes", neighbours, {sum(0), sum(1)},
+                  gaussian_variance(Rational(kNorm) * kNorm, kRho));
 }
 
 // ε = ρ + 2√(ρ·ln(1/(1 − δ))) is next to ρ, so that ρ = ε seems to be allowed.

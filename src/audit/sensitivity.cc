@@ -10,16 +10,16 @@
 #include "ledger/privacy_filter.h"
 #include "random/simulation.h"
 #include "rows/class_rows.h"
+#include "rows/integer_row.h"
 #include "rows/small_rows.h"
 #include "selection/class_scores.h"
+#include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/gradient_sum/gradient_sum.h"
 #include "statistics/second_moment/second_moment.h"
 
 namespace dppl {
 namespace {
-
-const std::function<void(double)> kSilent;
 
 float any_float(Random& random, unsigned style) {
   switch (style) {
@@ -52,7 +52,7 @@ TransformSpec any_transform(Random& random, size_t dim) {
   TransformSpec spec;
   spec.kind = static_cast<TransformSpec::Kind>(1 + random.next64() % 4);
   if (spec.kind >= TransformSpec::Kind::pca) spec.directions = 1 + random.next64() % dim;
-  if (spec.kind == TransformSpec::Kind::whiten) spec.percent = static_cast<unsigned>(1 + random.next64() % 100);
+  if (spec.kind == TransformSpec::Kind::whiten) spec.eigen_power = static_cast<double>(1 + random.next64() % 100) / 100;
   return spec;
 }
 
@@ -61,12 +61,12 @@ class Worlds {
  public:
   explicit Worlds(const SensitivityCase& one)
       : pool_(PublicData::from_memory(one.pool, one.dim, 1)),
-        transform_(PublicTransform::compute(one.transform, one.dim, &pool_, 1)),
+        transform_(PublicTransform::compute(one.transform, one.dim, pool_, 1)),
         classes_(one.classes),
         data_{data(one, false), data(one, true)},
         access_{PrivateAccess(data_[0]), PrivateAccess(data_[1])} {}
 
-  FitInput input(size_t world) const { return {access_[world], classes_, &pool_, transform_, settings_, 1, kSilent}; }
+  Records records(size_t world) const { return {access_[world], classes_, transform_}; }
   const PublicData& pool() const { return pool_; }
   const PublicTransform& transform() const { return transform_; }
   const PrivateAccess& access(size_t world) const { return access_[world]; }
@@ -91,7 +91,6 @@ class Worlds {
   PublicData pool_;
   PublicTransform transform_;
   size_t classes_;
-  Hyperparameters settings_;
   PrivateData data_[2];
   PrivateAccess access_[2];
 };
@@ -106,41 +105,41 @@ double norm_share(std::span<const int64_t> before, std::span<const int64_t> afte
   return std::sqrt(squares) / norm;
 }
 
-// What is summed over records, exactly, and the 2-norm by which one record may move it. What else it depends on, a
-// clipping radius or the point of a gradient, is drawn from `random`: public, and the same for both data sets.
+// What is summed over records, exactly, with the norm that it declares. What else it depends on, the point of a
+// gradient, is drawn from `random`: public, and the same for both data sets.
 struct Statistic {
   std::string name;
-  double norm;
-  std::function<std::vector<int64_t>(const FitInput& input, Random& random)> exact;
+  std::function<BoundedSum(const Records& records, Random& random)> exact;
 };
 
-std::vector<int64_t> gradient_anywhere(const FitInput& input, Random& random) {
-  const size_t dim = input.transform.output_dim();
-  Posterior start{std::vector<double>(input.classes * dim), std::vector<double>(input.classes, 1)};
-  for (double& value : start.means) value = normal(random);
-  Hyperparameters settings;
-  settings.refine_steps = 1;
-  settings.refine_rate = 1;
-  return GradientSums(input).exact(Refinement(start, settings, 1));
+SmallRows small_rows(const Records& records) {
+  SmallRows rows(records.size(), records.dim());
+  class_sums(records, rows);
+  return rows;
 }
 
-constexpr double kSmallNorm = static_cast<double>(kSmallRadius * kSmallRadius);
+BoundedSum gradient_anywhere(const Records& records, Random& random) {
+  std::vector<double> weights(records.classes * records.dim()), offsets(records.classes);
+  for (double& value : weights) value = 15 * normal(random);
+  for (double& value : offsets) value = normal(random);
+  const SmallRows rows = small_rows(records);
+  return GradientSums(rows, records.labels(), 1).at({weights, offsets});
+}
 
 const std::vector<Statistic>& honest_statistics() {
   static const std::vector<Statistic> statistics{
-      {"class sums", static_cast<double>(kRadius),
-       [](const FitInput& input, Random& random) {
-         return class_sums(input, random.next64() % 2 == 0 ? 0 : std::exp(4 * normal(random))).sums;
-       }},
-      {"class sizes", 1, [](const FitInput& input, Random&) { return class_sums(input, 0).counts; }},
-      {"second moment", kSmallNorm, [](const FitInput& input, Random&) { return exact_second_moment(input); }},
-      {"gradient sum", kSmallNorm, gradient_anywhere}};
+      {"class sums", [](const Records& records, Random&) { return class_sums(records); }},
+      {"class sizes", [](const Records& records, Random&) { return class_counts(records.labels(), records.classes); }},
+      {"second moment", [](const Records& records, Random&) { return second_moment(small_rows(records), 1); }},
+      {"gradient sum", gradient_anywhere}};
   return statistics;
 }
 
 double share_of(const Statistic& statistic, const Worlds& worlds, uint64_t seed) {
   SeededRandom first(seed), second(seed);
-  return norm_share(statistic.exact(worlds.input(0), first), statistic.exact(worlds.input(1), second), statistic.norm);
+  const BoundedSum before = statistic.exact(worlds.records(0), first),
+                   after = statistic.exact(worlds.records(1), second);
+  return norm_share(before.values, after.values, std::sqrt(static_cast<double>(before.bound.squared)));
 }
 
 // Of all candidates for every class. A score that fell, or that moved for another class, counts as infinitely far.
@@ -260,14 +259,14 @@ namespace {
 
 // Σ over the records, per class, of what a row becomes.
 template <typename Row>
-std::vector<int64_t> sum_of(const FitInput& input, size_t dim, Row row_of) {
-  std::vector<int64_t> sum(input.classes * dim);
-  std::vector<float> scratch(input.access.embeddings().dim());
-  for (size_t i = 0; i < input.access.size(); ++i) {
-    const std::vector<double> row = row_of(input.access.row_view(i, scratch));
-    const auto label = static_cast<size_t>(input.access.labels()[i]);
+BoundedSum sum_of(const Records& records, size_t dim, double believed, Row row_of) {
+  BoundedSum sum{std::vector<int64_t>(records.classes * dim), NormBound::added(static_cast<int64_t>(believed))};
+  std::vector<float> scratch(records.access.embeddings().dim());
+  for (size_t i = 0; i < records.size(); ++i) {
+    const std::vector<double> row = row_of(records.access.row_view(i, scratch));
+    const auto label = static_cast<size_t>(records.labels()[i]);
     for (size_t k = 0; k < dim; ++k) {
-      sum[label * dim + k] += static_cast<int64_t>(std::clamp(row[k], -0x1p50, 0x1p50));
+      sum.values[label * dim + k] += static_cast<int64_t>(std::clamp(row[k], -0x1p50, 0x1p50));
     }
   }
   return sum;
@@ -275,8 +274,8 @@ std::vector<int64_t> sum_of(const FitInput& input, size_t dim, Row row_of) {
 
 constexpr auto kUnit = static_cast<double>(kRadius);
 
-std::vector<int64_t> clipping_forgotten(const FitInput& input, Random&) {
-  return sum_of(input, input.access.embeddings().dim(), [](std::span<const float> row) {
+BoundedSum clipping_forgotten(const Records& records, Random&) {
+  return sum_of(records, records.access.embeddings().dim(), kUnit, [](std::span<const float> row) {
     std::vector<double> result(row.begin(), row.end());
     for (double& value : result) value *= kUnit;
     return result;
@@ -284,11 +283,11 @@ std::vector<int64_t> clipping_forgotten(const FitInput& input, Random&) {
 }
 
 // Rows are clipped to length 1 and transformed afterwards: the bound is that of rows that no longer exist.
-std::vector<int64_t> transformed_after_clipping(const FitInput& input, Random&) {
-  const size_t dim = input.transform.output_dim();
-  return sum_of(input, dim, [&](std::span<const float> row) {
+BoundedSum transformed_after_clipping(const Records& records, Random&) {
+  const size_t dim = records.dim();
+  return sum_of(records, dim, kUnit, [&](std::span<const float> row) {
     std::vector<float> out(dim);
-    input.transform.apply(row, out);  // scales to length 1 first
+    records.transform.apply(row, out);  // scales to length 1 first
     std::vector<double> result(out.begin(), out.end());
     for (double& value : result) value *= kUnit;
     return result;
@@ -297,16 +296,16 @@ std::vector<int64_t> transformed_after_clipping(const FitInput& input, Random&) 
 
 // The first coordinate, clipped to [−1, 5], with a sensitivity of max(|lower|, |lower|).
 constexpr double kLower = -1, kUpper = 5;
-std::vector<int64_t> bounded_values(const FitInput& input, Random&) {
-  return sum_of(input, 1, [](std::span<const float> row) {
+BoundedSum bounded_values(const Records& records, Random&) {
+  return sum_of(records, 1, kUnit * std::max(std::abs(kLower), std::abs(kLower)), [](std::span<const float> row) {
     return std::vector<double>{kUnit * std::clamp(static_cast<double>(row[0]), kLower, kUpper)};
   });
 }
 
 // A basis of numbers that carry a row beyond float, and a conversion that takes what comes: infinity times a scale of 0
 // is not a number, and a processor makes the smallest integer of it.
-std::vector<int64_t> infinite_rows(const FitInput& input, Random&) {
-  return sum_of(input, 1, [](std::span<const float> row) {
+BoundedSum infinite_rows(const Records& records, Random&) {
+  return sum_of(records, 1, kUnit, [](std::span<const float> row) {
     double squares = 0;
     for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
     float product = 0;
@@ -337,17 +336,16 @@ AuditResult spends(const std::string& name, bool planted,
 }  // namespace
 
 std::vector<AuditResult> planted_sensitivities(uint64_t cases, unsigned threads) {
-  const std::vector<Statistic> mistakes{
-      {"clipping forgotten", kUnit, clipping_forgotten},
-      {"rows transformed after clipping", kUnit, transformed_after_clipping},
-      {"sensitivity from the lower bound twice", kUnit * std::max(std::abs(kLower), std::abs(kLower)), bounded_values},
-      {"an infinite row taken for integers", kUnit, infinite_rows}};
+  const std::vector<Statistic> mistakes{{"clipping forgotten", clipping_forgotten},
+                                        {"rows transformed after clipping", transformed_after_clipping},
+                                        {"sensitivity from the lower bound twice", bounded_values},
+                                        {"an infinite row taken for integers", infinite_rows}};
   return largest_moves(mistakes, true, cases, threads);
 }
 
 AuditResult audit_spends() {
   return spends("exact spends", false, [](const Rational& cost) {
-    Charging charging("audit", BudgetSpec::zcdp(1));
+    PrivacyFilter charging("audit", BudgetSpec::zcdp(1));
     for (int i = 0; i < 3; ++i) charging.charge(BudgetSpec::zcdp(cost), Guarantee::zcdp(cost));
     return charging.balance().spent.value;
   });

@@ -8,7 +8,7 @@
 
 #include "dppl/audit.h"
 #include "dppl/random.h"
-#include "methods/method.h"
+#include "dppl/transform.h"
 
 namespace dppl {
 

@@ -174,7 +174,7 @@ double nearest_mean_accuracy(const Encoded& train, const Encoded& test, size_t d
   const std::vector<float> pool_rows(train.rows.begin(), train.rows.begin() + static_cast<ptrdiff_t>(half * train.dim));
   const PublicData pool = PublicData::from_memory(pool_rows, train.dim);
   const PublicTransform transform =
-      PublicTransform::compute({TransformSpec::Kind::whiten, directions_kept, 1}, train.dim, &pool);
+      PublicTransform::compute({TransformSpec::Kind::whiten, directions_kept}, train.dim, pool);
   const size_t dim = transform.output_dim();
   const std::vector<float> rows = whitened(transform, train, half, train.labels.size());
   std::vector<float> means(classes * dim);

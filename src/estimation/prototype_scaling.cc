@@ -1,6 +1,9 @@
 #include "estimation/prototype_scaling.h"
 
 #include <cmath>
+#include <span>
+
+#include "estimation/metric.h"
 
 namespace dppl {
 namespace {
@@ -13,16 +16,8 @@ double length(std::span<const double> row) {
 
 }  // namespace
 
-std::vector<float> shape_prototypes(std::vector<double> sums, size_t classes, double sigma, const Hyperparameters& how,
-                                    const PoolPrior* prior, const SecondMoment* moment, unsigned threads) {
-  std::vector<double> means =
-      prior == nullptr ? std::move(sums) : posterior(sums, sigma, *prior, how.spread.get_d(), threads).means;
-  const std::optional<Eigen::MatrixXd> metric = moment ? std::optional(metric_of(*moment)) : std::nullopt;
-  return finish_prototypes(std::move(means), classes, how.lift.get_d(), metric ? &*metric : nullptr);
-}
-
-std::vector<float> finish_prototypes(std::vector<double> means, size_t classes, double lift,
-                                     const Eigen::MatrixXd* metric) {
+std::vector<float> scale_prototypes(std::vector<double> means, size_t classes, double lift,
+                                    const Eigen::MatrixXd* metric) {
   const size_t dim = means.size() / classes;
   // Given a sum that is nothing but noise, the posterior is the mean of many atoms, which is short.
   std::vector<double> scales(classes);

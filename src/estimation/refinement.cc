@@ -30,13 +30,11 @@ double mean_length(std::span<const double> rows, size_t count) {
 
 }  // namespace
 
-double Refinement::sigma_of(double rho, unsigned steps) { return kClip / std::sqrt(2 * rho / steps); }
-
-Refinement::Refinement(const Posterior& start, const Hyperparameters& how, double sigma)
+Refinement::Refinement(const Posterior& start, const Options& options, double sigma)
     : offsets_(start.strengths.size()) {
   const size_t classes = offsets_.size();
-  const double scale = kScale * std::pow(mean_length(start.means, classes), how.lift.get_d());
-  for (const float value : finish_prototypes(start.means, classes, how.lift.get_d(), nullptr)) {
+  const double scale = kScale * std::pow(mean_length(start.means, classes), options.lift);
+  for (const float value : scale_prototypes(start.means, classes, options.lift)) {
     weights_.push_back(scale * static_cast<double>(value));
   }
   // A strength is the size of a class times how closely its records agree, which differs little between classes.
@@ -44,7 +42,7 @@ Refinement::Refinement(const Posterior& start, const Hyperparameters& how, doubl
   for (size_t c = 0; c < classes; ++c) offsets_[c] = std::log(std::max(start.strengths[c] / largest, kSmallest));
   const double records = std::accumulate(start.strengths.begin(), start.strengths.end(), 0.0);
   const double dim = static_cast<double>(weights_.size()) / static_cast<double>(classes);
-  rate_ = std::min(how.refine_rate.get_d() * kScale / (sigma * std::sqrt(dim * how.refine_steps)),
+  rate_ = std::min(options.rate * kScale / (sigma * std::sqrt(dim * options.steps)),
                    kLongestStep * static_cast<double>(classes) / records);
 }
 
@@ -61,19 +59,6 @@ std::vector<float> Refinement::prototypes(double balance) const {
     result[i] = static_cast<float>(weights_[i] * std::exp(-balance * offsets_[i / dim]));
   }
   return result;
-}
-
-void softmax_residual(std::span<const float> scores, std::span<const double> offsets, size_t label,
-                      std::span<float> residual) {
-  double highest = -INFINITY, total = 0;
-  for (size_t c = 0; c < scores.size(); ++c) highest = std::max(highest, static_cast<double>(scores[c]) + offsets[c]);
-  for (size_t c = 0; c < scores.size(); ++c) {
-    const double weight = std::exp(static_cast<double>(scores[c]) + offsets[c] - highest);
-    residual[c] = static_cast<float>(weight);
-    total += weight;
-  }
-  for (float& value : residual) value = static_cast<float>(static_cast<double>(value) / total);
-  residual[label] -= 1;
 }
 
 }  // namespace dppl

@@ -89,7 +89,7 @@ void check_schema(Database& database) {
   if (found != expected) throw Broken{"its tables or triggers are not those that dppl created"};
 }
 
-Ledger::Entry read_entry(const Statement& row, const Book& book) {
+Ledger::Entry read_entry(const Statement& row, const LedgerState& book) {
   const uint64_t expected = book.entries().size() + 1;
   if (row.integer(0) != static_cast<int64_t>(expected)) throw InvalidInput("is missing");
   EntryFields fields;
@@ -103,8 +103,8 @@ Ledger::Entry read_entry(const Statement& row, const Book& book) {
   return entry;
 }
 
-Book read_entries(Database& database) {
-  Book book;
+LedgerState read_entries(Database& database) {
+  LedgerState book;
   Statement rows = database.prepare(
       fmt::format("SELECT sequence, {}, digest FROM entry ORDER BY sequence", fmt::join(kEntryColumns, ", ")).c_str());
   while (rows.step()) {
@@ -117,7 +117,7 @@ Book read_entries(Database& database) {
   return book;
 }
 
-void check_head(Database& database, const Book& book) {
+void check_head(Database& database, const LedgerState& book) {
   Statement head = database.prepare("SELECT count, digest FROM head");
   const uint64_t rows = book.entries().size();
   if (!head.step()) throw Broken{"its head is missing"};
@@ -129,10 +129,10 @@ void check_head(Database& database, const Book& book) {
 }
 
 // The whole ledger, checked. Throws Broken.
-Book read_book(Database& database) {
+LedgerState read_book(Database& database) {
   try {
     check_schema(database);
-    Book book = read_entries(database);
+    LedgerState book = read_entries(database);
     check_head(database, book);
     return book;
   } catch (const InvalidInput& error) {
@@ -141,7 +141,7 @@ Book read_book(Database& database) {
 }
 
 // The same for everything but verify.
-Book open_book(Database& database, const std::filesystem::path& path) {
+LedgerState open_book(Database& database, const std::filesystem::path& path) {
   check_format(database, path);
   try {
     return read_book(database);
@@ -187,9 +187,9 @@ void check_digits(const BudgetSpec& cost) {
 
 // Writes one entry behind the last, or throws and writes nothing. `complete` sees the ledger that the entry will join.
 Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledger::Entry entry,
-                     const std::function<void(const Book&, Ledger::Entry&)>& complete) {
+                     const std::function<void(const LedgerState&, Ledger::Entry&)>& complete) {
   Transaction transaction(database, Transaction::Kind::write);
-  Book book = open_book(database, path);
+  LedgerState book = open_book(database, path);
   complete(book, entry);
   entry.sequence = book.entries().size() + 1;
   if (entry.time.empty()) entry.time = now();
@@ -202,10 +202,10 @@ Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledg
   return entry;
 }
 
-void leave(const Book&, Ledger::Entry&) {}
+void leave(const LedgerState&, Ledger::Entry&) {}
 
 // The way from pure ε to GDP is a search. Its result is kept, so that reading the ledger need not repeat it.
-void price_in_gdp(const Book& book, Ledger::Entry& entry) {
+void price_in_gdp(const LedgerState& book, Ledger::Entry& entry) {
   Guarantee& price = entry.guarantee;
   if (book.charging(entry.dataset).total().notion != Notion::gdp || price.mu_squared) return;
   if (const std::optional<Rational> mu = price.mu()) price.mu_squared = Rational(*mu * *mu);
@@ -218,7 +218,7 @@ void check_model_digest(std::string_view digest) {
   throw InvalidInput(fmt::format("model digest: give 1 to {} lower-case hexadecimal digits", kMaxDigits));
 }
 
-void check_released(const Book& book, const Reservation& reservation, const Guarantee& released) {
+void check_released(const LedgerState& book, const Reservation& reservation, const Guarantee& released) {
   const Ledger::Entry& reserved = book.reservation(reservation.id());
   if (reserved.digest != reservation.digest()) {
     throw InvalidInput(fmt::format("reservation {} was made in another ledger", reservation.id()));
@@ -231,7 +231,7 @@ void check_released(const Book& book, const Reservation& reservation, const Guar
   }
 }
 
-void check_noted(const Book& book, const std::string& noted) {
+void check_noted(const LedgerState& book, const std::string& noted) {
   if (std::ranges::find(book.entries(), noted, &Ledger::Entry::digest) == book.entries().end()) {
     throw Broken{
         fmt::format("the noted head '{:.64}' is not on its chain: it was rewritten, or the note is not of "
@@ -283,7 +283,7 @@ void Ledger::create_dataset(const std::filesystem::path& path, std::string_view 
   entry.budget = total;
   entry.guarantee = total.as_guarantee();
   entry.purpose = "total budget";
-  Book().append(entry);  // refuses a bad name or amount before a file is made
+  LedgerState().append(entry);  // refuses a bad name or amount before a file is made
 
   Database database(path, Database::Mode::create, patience);
   initialise(database, path);
@@ -300,7 +300,7 @@ Ledger::Ledger(std::filesystem::path path, std::chrono::milliseconds patience)
 void Ledger::check_affordable(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price) const {
   Database database(path_, Database::Mode::existing, patience_);
   Transaction transaction(database, Transaction::Kind::read);
-  Charging(open_book(database, path_).charging(dataset)).charge(cost, price);
+  PrivacyFilter(open_book(database, path_).charging(dataset)).charge(cost, price);
 }
 
 Reservation Ledger::reserve(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price,
@@ -338,7 +338,7 @@ void Ledger::record(const Reservation& reservation, const Guarantee& released, s
   entry.purpose = "release";
   entry.model_digest = model_digest;
   Database database(path_, Database::Mode::existing, patience_);
-  append(database, path_, std::move(entry), [&](const Book& book, Entry& own) {
+  append(database, path_, std::move(entry), [&](const LedgerState& book, Entry& own) {
     check_released(book, reservation, released);
     // How long a fit took tells how many records it read: the row says when it was reserved.
     own.time = book.reservation(reservation.id()).time;
@@ -354,7 +354,7 @@ Ledger::Status Ledger::status(std::string_view dataset) const {
 Ledger::Contents Ledger::contents() const {
   Database database(path_, Database::Mode::existing, patience_);
   Transaction transaction(database, Transaction::Kind::read);
-  const Book book = open_book(database, path_);
+  const LedgerState book = open_book(database, path_);
   return {book.datasets(), book.entries(), book.head()};
 }
 
@@ -364,7 +364,7 @@ Ledger::Verification Ledger::verify(const std::optional<std::string>& noted_head
   check_format(database, path_);
   Verification result;
   try {
-    const Book book = read_book(database);
+    const LedgerState book = read_book(database);
     result.rows = book.entries().size();
     result.head = book.head();
     if (noted_head) check_noted(book, *noted_head);

@@ -42,50 +42,52 @@ void check_label(std::string_view text, std::string_view what) {
   }
 }
 
-std::string Book::head() const { return entries_.empty() ? first_previous() : entries_.back().digest; }
+std::string LedgerState::head() const { return entries_.empty() ? first_previous() : entries_.back().digest; }
 
-size_t Book::index(std::string_view name) const {
+size_t LedgerState::index(std::string_view name) const {
   return static_cast<size_t>(std::ranges::find(datasets_, name, &Dataset::name) - datasets_.begin());
 }
 
-size_t Book::known(std::string_view name) const {
+size_t LedgerState::known(std::string_view name) const {
   const size_t found = index(name);
   if (found < datasets_.size()) return found;
   throw InvalidInput(fmt::format("data set '{}': is not in the ledger; enter it with 'dppl ledger init'", name));
 }
 
-Ledger::Status Book::status(std::string_view dataset) const { return datasets_[known(dataset)].status(); }
+Ledger::Status LedgerState::status(std::string_view dataset) const { return datasets_[known(dataset)].status(); }
 
-const Charging& Book::charging(std::string_view dataset) const { return datasets_[known(dataset)].charging; }
+const PrivacyFilter& LedgerState::charging(std::string_view dataset) const {
+  return datasets_[known(dataset)].charging;
+}
 
-std::vector<Ledger::Status> Book::datasets() const {
+std::vector<Ledger::Status> LedgerState::datasets() const {
   std::vector<Ledger::Status> all;
   for (const Dataset& dataset : datasets_) all.push_back(dataset.status());
   return all;
 }
 
-const Ledger::Entry& Book::reservation(uint64_t sequence) const {
+const Ledger::Entry& LedgerState::reservation(uint64_t sequence) const {
   if (sequence == 0 || sequence > entries_.size() || entries_[sequence - 1].kind != Ledger::Kind::reserve) {
     throw InvalidInput(fmt::format("row {} is not a reservation of this ledger", sequence));
   }
   return entries_[sequence - 1];
 }
 
-void Book::open(const Ledger::Entry& entry) {
+void LedgerState::open(const Ledger::Entry& entry) {
   const size_t found = index(entry.dataset);
   if (found < datasets_.size()) {
     throw InvalidInput(
         fmt::format("data set '{}': is in the ledger already, with a total of {}; a total cannot be changed",
                     entry.dataset, datasets_[found].charging.total().describe()));
   }
-  datasets_.push_back({entry.dataset, Charging(entry.dataset, entry.budget)});
+  datasets_.push_back({entry.dataset, PrivacyFilter(entry.dataset, entry.budget)});
 }
 
-void Book::reserve(const Ledger::Entry& entry) {
+void LedgerState::reserve(const Ledger::Entry& entry) {
   datasets_[known(entry.dataset)].charging.charge(entry.budget, entry.guarantee);
 }
 
-void Book::record(const Ledger::Entry& entry) {
+void LedgerState::record(const Ledger::Entry& entry) {
   if (reservation(entry.reservation).dataset != entry.dataset) {
     throw InvalidInput(fmt::format("row {} is not a reservation of data set '{}'", entry.reservation, entry.dataset));
   }
@@ -94,7 +96,7 @@ void Book::record(const Ledger::Entry& entry) {
   }
 }
 
-void Book::append(Ledger::Entry entry) {
+void LedgerState::append(Ledger::Entry entry) {
   check_label(entry.dataset, "data set name");
   check_label(entry.purpose, "purpose");
   static_cast<void>(Budget::unledgered(entry.budget));  // refuses amounts that are out of range

@@ -12,7 +12,7 @@ namespace dppl {
 
 // A ledger in memory: the entries accepted so far and what each data set has left. What may be written and what verify
 // accepts are the same rules, because both come through here.
-class Book {
+class LedgerState {
  public:
   // Throws InvalidInput or BudgetExceeded when the entry cannot come next; the book is as before then.
   void append(Ledger::Entry entry);
@@ -21,7 +21,7 @@ class Book {
   std::string head() const;
   // Throw InvalidInput when there is none.
   Ledger::Status status(std::string_view dataset) const;
-  const Charging& charging(std::string_view dataset) const;
+  const PrivacyFilter& charging(std::string_view dataset) const;
   const Ledger::Entry& reservation(uint64_t sequence) const;
 
   std::vector<Ledger::Status> datasets() const;
@@ -29,7 +29,7 @@ class Book {
  private:
   struct Dataset {
     std::string name;
-    Charging charging;
+    PrivacyFilter charging;
     Ledger::Status status() const { return {name, charging.total(), charging.balance()}; }
   };
   size_t index(std::string_view name) const;  // one past the last when there is none

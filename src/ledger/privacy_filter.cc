@@ -56,7 +56,7 @@ bool stays_within(const Guarantee& price, const BudgetSpec& asked) {
   return false;
 }
 
-Charging::Rule Charging::total_rule(Notion notion) {
+PrivacyFilter::Rule PrivacyFilter::total_rule(Notion notion) {
   switch (notion) {
     case Notion::pure:
       return Rule::epsilon;
@@ -70,29 +70,30 @@ Charging::Rule Charging::total_rule(Notion notion) {
   return Rule::undecided;
 }
 
-Charging::Charging(std::string dataset, BudgetSpec total) : dataset_(std::move(dataset)), total_(std::move(total)) {
+PrivacyFilter::PrivacyFilter(std::string dataset, BudgetSpec total)
+    : dataset_(std::move(dataset)), total_(std::move(total)) {
   decide(total_rule(total_.notion));
 }
 
-void Charging::decide(Rule rule) {
+void PrivacyFilter::decide(Rule rule) {
   rule_ = rule;
   limit_ = {total_.amount, total_.delta};
   if (rule == Rule::mu_squared) limit_.value *= total_.amount;
   if (rule == Rule::rho_within_delta) limit_ = {zcdp_for_approximate(total_.amount, total_.delta), 0};
 }
 
-Charging::Rule Charging::first_rule(const BudgetSpec& asked) {
+PrivacyFilter::Rule PrivacyFilter::first_rule(const BudgetSpec& asked) {
   // The first to ask has seen no release, so the choice cannot depend on private data.
   const bool in_epsilon = asked.notion == Notion::pure || asked.notion == Notion::approximate;
   return in_epsilon ? Rule::epsilon_delta : Rule::rho_within_delta;
 }
 
 // Under rho_within_delta both sums are kept; the one that leaves the larger share is the one worth knowing.
-bool Charging::pure_leaves_more() const {
+bool PrivacyFilter::pure_leaves_more() const {
   return rule_ == Rule::rho_within_delta && pure_sum_ && *pure_sum_ * limit_.value <= sum_.value * total_.amount;
 }
 
-Ledger::Balance Charging::balance(bool as_pure) const {
+Ledger::Balance PrivacyFilter::balance(bool as_pure) const {
   Ledger::Balance balance{total_.notion, limit_, sum_, {}};
   if (rule_ == Rule::rho_within_delta) balance.unit = Notion::zcdp;
   if (as_pure) balance = {Notion::pure, {total_.amount, 0}, {*pure_sum_, 0}, {}};
@@ -100,12 +101,12 @@ Ledger::Balance Charging::balance(bool as_pure) const {
   return balance;
 }
 
-void Charging::no_bound(std::string_view bound, std::string_view advice) const {
+void PrivacyFilter::no_bound(std::string_view bound, std::string_view advice) const {
   throw InvalidInput(fmt::format("data set '{}': the total is {}, and this release has no {}; {}", dataset_,
                                  total_.describe(), bound, advice));
 }
 
-Rational Charging::pure_cost(const Guarantee& price) const {
+Rational PrivacyFilter::pure_cost(const Guarantee& price) const {
   if (!price.epsilon) {
     no_bound("pure ε bound (Gaussian noise never has one)",
              "use a mechanism that has one, or a data set with a ρ or (ε, δ) total");
@@ -113,19 +114,19 @@ Rational Charging::pure_cost(const Guarantee& price) const {
   return *price.epsilon;
 }
 
-Rational Charging::zcdp_cost(const Guarantee& price) const {
+Rational PrivacyFilter::zcdp_cost(const Guarantee& price) const {
   if (!price.rho) no_bound("zCDP bound", "ask for it in ε or ρ");
   return *price.rho;
 }
 
-Rational Charging::gdp_cost(const Guarantee& price) const {
+Rational PrivacyFilter::gdp_cost(const Guarantee& price) const {
   if (price.mu_squared) return *price.mu_squared;
   const std::optional<Rational> mu = price.mu();
   if (!mu) no_bound("GDP bound", "use a mechanism that has one, or a data set with a ρ or (ε, δ) total");
   return *mu * *mu;
 }
 
-Charging::Cost Charging::cost(const BudgetSpec& asked, const Guarantee& price) const {
+PrivacyFilter::Cost PrivacyFilter::cost(const BudgetSpec& asked, const Guarantee& price) const {
   switch (rule_) {
     case Rule::epsilon:
       return {{asked.notion == Notion::pure ? asked.amount : pure_cost(price), 0}, {}};
@@ -146,12 +147,12 @@ Charging::Cost Charging::cost(const BudgetSpec& asked, const Guarantee& price) c
   throw std::logic_error("a cost needs a rule");
 }
 
-bool Charging::fits() const {
+bool PrivacyFilter::fits() const {
   if (sum_.value <= limit_.value && sum_.delta <= limit_.delta) return true;
   return rule_ == Rule::rho_within_delta && pure_sum_ && *pure_sum_ <= total_.amount;
 }
 
-std::string Charging::overspent(const BudgetSpec& asked, const Cost& cost) const {
+std::string PrivacyFilter::overspent(const BudgetSpec& asked, const Cost& cost) const {
   const bool as_pure = cost.pure && pure_leaves_more();
   const Ledger::Balance now = balance(as_pure);
   const Ledger::Amount counted = as_pure ? Ledger::Amount{*cost.pure, 0} : cost.amount;
@@ -164,7 +165,7 @@ std::string Charging::overspent(const BudgetSpec& asked, const Cost& cost) const
       describe(now.unit, now.remaining, Rounding::down), asked_text);
 }
 
-void Charging::add(const Cost& cost) {
+void PrivacyFilter::add(const Cost& cost) {
   sum_.value += cost.amount.value;
   sum_.delta += cost.amount.delta;
   if (pure_sum_ && cost.pure) {
@@ -174,26 +175,26 @@ void Charging::add(const Cost& cost) {
   }
 }
 
-void Charging::charge(const BudgetSpec& asked, const Guarantee& price) {
+void PrivacyFilter::charge(const BudgetSpec& asked, const Guarantee& price) {
   for (const Relation relation : {asked.relation, price.relation}) {
     if (relation == total_.relation) continue;
     throw InvalidInput(
         fmt::format("data set '{}': the total is for neighbours '{}', and this release is for '{}'; they do not add up",
                     dataset_, to_string(total_.relation), to_string(relation)));
   }
-  Charging before = *this;
+  PrivacyFilter before = *this;
   if (rule_ == Rule::undecided) before.decide(first_rule(asked));
   const Cost more = before.cost(asked, price);
   if (more.amount.value <= 0 || more.amount.delta < 0 || (more.pure && *more.pure <= 0)) {
     throw InvalidInput(fmt::format("data set '{}': a release must cost more than 0", dataset_));
   }
-  Charging after = before;
+  PrivacyFilter after = before;
   after.add(more);
   if (!after.fits()) throw BudgetExceeded(before.overspent(asked, more));
   *this = std::move(after);
 }
 
-bool Charging::covers(const BudgetSpec& asked, const Guarantee& reserved, const Guarantee& released) const {
+bool PrivacyFilter::covers(const BudgetSpec& asked, const Guarantee& reserved, const Guarantee& released) const {
   const Cost before = cost(asked, reserved), after = cost(asked, released);
   const bool pure_covered = !before.pure || (after.pure && *after.pure <= *before.pure);
   return after.amount.value <= before.amount.value && after.amount.delta <= before.amount.delta && pure_covered;

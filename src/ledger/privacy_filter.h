@@ -10,9 +10,9 @@ namespace dppl {
 // What one data set has spent of its total, and whether more fits. Whoever asks may have seen every earlier release, so
 // the rule by which costs add up is fixed before the first release; docs/ledger.md proves each rule for costs chosen in
 // the light of earlier outputs.
-class Charging {
+class PrivacyFilter {
  public:
-  Charging(std::string dataset, BudgetSpec total);
+  PrivacyFilter(std::string dataset, BudgetSpec total);
 
   const BudgetSpec& total() const { return total_; }
   Ledger::Balance balance() const { return balance(pure_leaves_more()); }

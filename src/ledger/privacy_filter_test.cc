@@ -9,15 +9,15 @@ namespace {
 
 Rational number(const char* text) { return parse_rational(text, "test"); }
 
-void charge(Charging& charging, const BudgetSpec& asked) { charging.charge(asked, asked.as_guarantee()); }
+void charge(PrivacyFilter& charging, const BudgetSpec& asked) { charging.charge(asked, asked.as_guarantee()); }
 
 // Exponential mechanism, asked in each way that it can be.
-void charge_exponential(Charging& charging, const BudgetSpec& asked, const char* epsilon) {
+void charge_exponential(PrivacyFilter& charging, const BudgetSpec& asked, const char* epsilon) {
   charging.charge(asked, Guarantee::of_bounded_range(number(epsilon)));
 }
 
-TEST(Charging, PureBudgetsAreExactAtTheBoundary) {
-  Charging charging("d", BudgetSpec::pure(1));
+TEST(PrivacyFilter, PureBudgetsAreExactAtTheBoundary) {
+  PrivacyFilter charging("d", BudgetSpec::pure(1));
   for (int i = 0; i < 10; ++i) charge(charging, BudgetSpec::pure(number("0.1")));
   EXPECT_EQ(charging.balance().spent.value, 1);
   EXPECT_EQ(charging.balance().remaining.value, 0);
@@ -25,7 +25,7 @@ TEST(Charging, PureBudgetsAreExactAtTheBoundary) {
   EXPECT_EQ(charging.balance().spent.value, 1);
 }
 
-TEST(Charging, AnythingOverIsRefusedInEveryNotion) {
+TEST(PrivacyFilter, AnythingOverIsRefusedInEveryNotion) {
   const Rational over = number("0.5") + number("1e-18");
   const Rational delta = number("1e-5");
   for (const auto& [total, half, more] :
@@ -36,7 +36,7 @@ TEST(Charging, AnythingOverIsRefusedInEveryNotion) {
                    BudgetSpec::approximate(over, delta / 2)},
         std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
                    BudgetSpec::approximate(Rational(1, 2), delta / 2 + number("1e-30"))}}) {
-    Charging charging("d", total);
+    PrivacyFilter charging("d", total);
     charge(charging, half);
     EXPECT_THROW(charge(charging, more), BudgetExceeded) << more.describe();
     BudgetSpec rest = half;
@@ -46,8 +46,8 @@ TEST(Charging, AnythingOverIsRefusedInEveryNotion) {
   }
 }
 
-TEST(Charging, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
-  Charging charging("flowers", BudgetSpec::pure(1));
+TEST(PrivacyFilter, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
+  PrivacyFilter charging("flowers", BudgetSpec::pure(1));
   charge(charging, BudgetSpec::pure(number("0.75")));
   try {
     charge(charging, BudgetSpec::pure(number("0.250000000000000001")));
@@ -61,8 +61,8 @@ TEST(Charging, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
   }
 }
 
-TEST(Charging, TheExponentialMechanismPaysAnEighthAgainstZcdp) {
-  Charging charging("d", BudgetSpec::zcdp(Rational(1, 8)));
+TEST(PrivacyFilter, TheExponentialMechanismPaysAnEighthAgainstZcdp) {
+  PrivacyFilter charging("d", BudgetSpec::zcdp(Rational(1, 8)));
   charge_exponential(charging, BudgetSpec::pure(number("0.5")), "0.5");
   EXPECT_EQ(charging.balance().spent.value, Rational(1, 32));
   // The same ε by a mechanism of which no more is known costs four times as much.
@@ -71,34 +71,34 @@ TEST(Charging, TheExponentialMechanismPaysAnEighthAgainstZcdp) {
   EXPECT_EQ(charging.balance().remaining.value, 0);
 }
 
-TEST(Charging, WhatWasAskedInTheTotalsNotionIsChargedInFull) {
+TEST(PrivacyFilter, WhatWasAskedInTheTotalsNotionIsChargedInFull) {
   // The mechanism rounds √(8ρ) down and so costs a little less than ρ; the budget handed out is ρ.
-  Charging charging("d", BudgetSpec::zcdp(1));
+  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
   charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 3)), "1.6");
   EXPECT_EQ(charging.balance().spent.value, Rational(1, 3));
 }
 
-TEST(Charging, GaussianCostsAreRefusedByPureAndGdpTotals) {
-  Charging pure("d", BudgetSpec::pure(100));
+TEST(PrivacyFilter, GaussianCostsAreRefusedByPureAndGdpTotals) {
+  PrivacyFilter pure("d", BudgetSpec::pure(100));
   EXPECT_THROW(charge(pure, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
   EXPECT_THROW(charge(pure, BudgetSpec::gdp(number("0.001"))), InvalidInput);
   EXPECT_THROW(charge(pure, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
-  Charging gdp("d", BudgetSpec::gdp(100));
+  PrivacyFilter gdp("d", BudgetSpec::gdp(100));
   EXPECT_THROW(charge(gdp, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
-  Charging zcdp("d", BudgetSpec::zcdp(100));
+  PrivacyFilter zcdp("d", BudgetSpec::zcdp(100));
   EXPECT_THROW(charge(zcdp, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
 }
 
-TEST(Charging, PureCostsConvertToGdpUpwards) {
-  Charging charging("d", BudgetSpec::gdp(1));
+TEST(PrivacyFilter, PureCostsConvertToGdpUpwards) {
+  PrivacyFilter charging("d", BudgetSpec::gdp(1));
   charge(charging, BudgetSpec::pure(number("0.1")));
   const Rational mu = pure_to_gdp(number("0.1"));
   EXPECT_EQ(charging.balance().spent.value, mu * mu);
   EXPECT_EQ(charging.balance().unit, Notion::gdp);
 }
 
-TEST(Charging, RelationsMustAgree) {
-  Charging charging("d", BudgetSpec::pure(1));
+TEST(PrivacyFilter, RelationsMustAgree) {
+  PrivacyFilter charging("d", BudgetSpec::pure(1));
   EXPECT_THROW(charge(charging, BudgetSpec::pure(Rational(1, 10), Relation::replace_in_class)), InvalidInput);
   EXPECT_THROW(
       charging.charge(BudgetSpec::pure(Rational(1, 10)), Guarantee::pure(Rational(1, 10), Relation::replace_in_class)),
@@ -106,8 +106,8 @@ TEST(Charging, RelationsMustAgree) {
   EXPECT_EQ(charging.balance().spent.value, 0);
 }
 
-TEST(Charging, NothingIsFreeAndNothingIsRefunded) {
-  Charging charging("d", BudgetSpec::zcdp(1));
+TEST(PrivacyFilter, NothingIsFreeAndNothingIsRefunded) {
+  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
   Guarantee price = Guarantee::pure(Rational(1, 10));
   for (const int rho : {0, -1}) {
     price.rho = rho;
@@ -115,9 +115,9 @@ TEST(Charging, NothingIsFreeAndNothingIsRefunded) {
   }
 }
 
-TEST(Charging, ApproximateTotalsAddWhatIsAskedInEpsilonAndDelta) {
+TEST(PrivacyFilter, ApproximateTotalsAddWhatIsAskedInEpsilonAndDelta) {
   const Rational delta = number("1e-5");
-  Charging charging("d", BudgetSpec::approximate(1, delta));
+  PrivacyFilter charging("d", BudgetSpec::approximate(1, delta));
   charge_exponential(charging, BudgetSpec::approximate(number("0.5"), delta / 2), "0.5");
   charge(charging, BudgetSpec::pure(number("0.25")));
   // Asked in ρ, but pure: counts as ε.
@@ -128,10 +128,10 @@ TEST(Charging, ApproximateTotalsAddWhatIsAskedInEpsilonAndDelta) {
   EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), InvalidInput);
 }
 
-TEST(Charging, ApproximateTotalsAddRhoWhenItIsAskedFirst) {
+TEST(PrivacyFilter, ApproximateTotalsAddRhoWhenItIsAskedFirst) {
   const Rational epsilon = 1, delta = number("1e-5");
   const Rational affordable = zcdp_for_approximate(epsilon, delta);
-  Charging charging("d", BudgetSpec::approximate(epsilon, delta));
+  PrivacyFilter charging("d", BudgetSpec::approximate(epsilon, delta));
   for (int i = 0; i < 4; ++i) charge(charging, BudgetSpec::zcdp(affordable / 4));
   EXPECT_EQ(charging.balance().unit, Notion::zcdp);
   EXPECT_EQ(charging.balance().remaining.value, 0);
@@ -140,22 +140,22 @@ TEST(Charging, ApproximateTotalsAddRhoWhenItIsAskedFirst) {
   EXPECT_THROW(charge(charging, BudgetSpec::pure(number("1e-6"))), BudgetExceeded);
 }
 
-TEST(Charging, TheWholeOfAnApproximateTotalFitsOneRelease) {
+TEST(PrivacyFilter, TheWholeOfAnApproximateTotalFitsOneRelease) {
   const BudgetSpec whole = BudgetSpec::approximate(1, number("1e-5"));
   const Rational exponential = Budget::unledgered(whole).bounded_range_epsilon();
   EXPECT_GT(exponential, 1);  // so its pure ε alone would not fit
   for (const Guarantee& price :
        {Guarantee::of_bounded_range(exponential), Guarantee::zcdp(Budget::unledgered(whole).rho())}) {
     EXPECT_TRUE(stays_within(price, whole));
-    Charging charging("d", whole);
+    PrivacyFilter charging("d", whole);
     charging.charge(whole, price);
     EXPECT_EQ(charging.balance().remaining, Ledger::Amount());
   }
 }
 
-TEST(Charging, PureCostsAskedInRhoFitAnApproximateTotalByTheirEpsilon) {
+TEST(PrivacyFilter, PureCostsAskedInRhoFitAnApproximateTotalByTheirEpsilon) {
   // ρ = 1/8 is far beyond what (1, 1e-5) affords, but the release is 1-DP.
-  Charging charging("d", BudgetSpec::approximate(1, number("1e-5")));
+  PrivacyFilter charging("d", BudgetSpec::approximate(1, number("1e-5")));
   charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 8)), "1");
   EXPECT_EQ(charging.balance().unit, Notion::pure);
   EXPECT_EQ(charging.balance().remaining.value, 0);
@@ -163,25 +163,25 @@ TEST(Charging, PureCostsAskedInRhoFitAnApproximateTotalByTheirEpsilon) {
   EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), BudgetExceeded);
 }
 
-TEST(Charging, TheRuleOfAnApproximateTotalIsSettledByTheFirstRelease) {
+TEST(PrivacyFilter, TheRuleOfAnApproximateTotalIsSettledByTheFirstRelease) {
   // Switching between the two rules in the light of an output could spend δ twice.
   const Rational delta = number("1e-5");
-  Charging by_rho("d", BudgetSpec::approximate(1, delta));
+  PrivacyFilter by_rho("d", BudgetSpec::approximate(1, delta));
   charge(by_rho, BudgetSpec::zcdp(number("0.001")));
   EXPECT_THROW(charge(by_rho, BudgetSpec::approximate(number("0.01"), delta)), InvalidInput);
-  Charging by_epsilon("d", BudgetSpec::approximate(1, delta));
+  PrivacyFilter by_epsilon("d", BudgetSpec::approximate(1, delta));
   charge(by_epsilon, BudgetSpec::pure(number("0.001")));
   EXPECT_THROW(charge(by_epsilon, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
 }
 
-TEST(Charging, ARefusedFirstReleaseSettlesNothing) {
-  Charging charging("d", BudgetSpec::approximate(1, number("1e-5")));
+TEST(PrivacyFilter, ARefusedFirstReleaseSettlesNothing) {
+  PrivacyFilter charging("d", BudgetSpec::approximate(1, number("1e-5")));
   EXPECT_THROW(charge(charging, BudgetSpec::pure(2)), BudgetExceeded);
   charge(charging, BudgetSpec::zcdp(number("0.001")));
   EXPECT_EQ(charging.balance().unit, Notion::zcdp);
 }
 
-TEST(Charging, PriceMustStayWithinWhatIsAsked) {
+TEST(PrivacyFilter, PriceMustStayWithinWhatIsAsked) {
   EXPECT_TRUE(stays_within(Guarantee::of_bounded_range(1), BudgetSpec::pure(1)));
   EXPECT_FALSE(stays_within(Guarantee::of_bounded_range(number("1.000000000000000001")), BudgetSpec::pure(1)));
   EXPECT_FALSE(stays_within(Guarantee::zcdp(number("0.001")), BudgetSpec::pure(1)));
@@ -205,8 +205,8 @@ TEST(Charging, PriceMustStayWithinWhatIsAsked) {
   EXPECT_FALSE(stays_within(Guarantee::approximate_dp(1, delta * 2), BudgetSpec::approximate(1, delta)));
 }
 
-TEST(Charging, CoversWhatCostsNoMoreInTheTotalsNotion) {
-  Charging charging("d", BudgetSpec::zcdp(1));
+TEST(PrivacyFilter, CoversWhatCostsNoMoreInTheTotalsNotion) {
+  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
   const BudgetSpec asked = BudgetSpec::pure(1);
   charging.charge(asked, Guarantee::of_bounded_range(1));
   EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));
@@ -215,7 +215,7 @@ TEST(Charging, CoversWhatCostsNoMoreInTheTotalsNotion) {
   EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::zcdp(Rational(1, 8))));
 
   // Where the pure ε let a release in, it must hold.
-  Charging within_delta("d", BudgetSpec::approximate(1, number("1e-5")));
+  PrivacyFilter within_delta("d", BudgetSpec::approximate(1, number("1e-5")));
   const BudgetSpec eighth = BudgetSpec::zcdp(Rational(1, 8));
   within_delta.charge(eighth, Guarantee::of_bounded_range(1));
   EXPECT_TRUE(within_delta.covers(eighth, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));

@@ -1,139 +1,162 @@
 #include <cmath>
 
+#include "dppl/mechanisms.h"
+#include "estimation/metric.h"
 #include "estimation/prototype_scaling.h"
+#include "estimation/refinement.h"
+#include "methods/method.h"
+#include "methods/release.h"
+#include "random/discrete_gaussian.h"
 #include "rows/integer_row.h"
-#include "statistics/class_counts/class_sizes.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/gradient_sum/gradient_sum.h"
-#include "tuning/pool_cache.h"
+#include "statistics/second_moment/second_moment.h"
 
 // DPPL-Mean: per class the noisy integer sum of its records (add/remove). Cosine needs only the direction of the sum,
-// so no count is released; Euclidean distance needs the mean, so a share of the budget buys a noisy count.
+// so no count is released. A second moment or gradient steps take a share of the budget.
 namespace dppl {
 namespace {
 
-std::vector<double> in_units(std::span<const int64_t> sums, double unit) {
-  std::vector<double> result(sums.size());
-  for (size_t i = 0; i < sums.size(); ++i) result[i] = static_cast<double>(sums[i]) * unit;
-  return result;
+constexpr double kUnit = 1 / static_cast<double>(kRadius);
+
+Rational share_of_extra(const MeanSettings& settings) {
+  if (const auto* metric = settings.metric()) return metric->share;
+  if (const auto* steps = settings.gradient_steps()) return steps->share;
+  return 0;
 }
 
-// Sums divided by counts.
-std::vector<float> means(const Prototypes& released) {
-  const size_t dim = released.sums.size() / released.counts.size();
-  std::vector<float> result(released.sums.size());
-  for (size_t i = 0; i < result.size(); ++i) {
-    const auto count = static_cast<double>(std::max<int64_t>(released.counts[i / dim], 1));
-    result[i] = static_cast<float>(static_cast<double>(released.sums[i]) * released.unit / count);
-  }
-  return result;
-}
+class MeanFit {
+ public:
+  MeanFit(const MeanSettings& settings, const FitInput& input, const Random& random)
+      : settings_(settings), input_(input), records_(input.records), streams_(random, records_.classes) {}
 
-// Every step is computed from those before it and from the sums.
-Guarantee refine(Refinement& refinement, const FitInput& input, AddRemoveBudget budget, Random& random) {
-  const unsigned steps = input.hyperparameters.refine_steps;
-  const std::vector<Rational> shares(steps, Rational(1, steps));
-  std::vector<Budget> parts = Budget::split(std::move(budget).take(), shares);
-  const GradientSums gradients(input);
-  std::optional<Guarantee> total;
-  for (unsigned t = 0; t < steps; ++t) {
-    // Streams up to 3·classes are those of the sums, the counts, the second moment and the sizes.
-    Random stream = random.stream(3 * input.classes + 1 + t);
-    const auto released = gradients.release(refinement, AddRemoveBudget(std::move(parts[t])), stream);
-    refinement.step(released.value);
-    total = total ? compose(*total, released.guarantee) : released.guarantee;
-    if (input.progress) input.progress(static_cast<double>(t + 1) / static_cast<double>(steps));
-  }
-  return *total;
-}
+  Prototypes run(Budget budget) {
+    std::optional<Budget> for_extra;
+    if (const Rational share = share_of_extra(settings_); share > 0) {
+      std::vector<Budget> parts =
+          Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
+      for_extra = std::move(parts[0]);
+      budget = std::move(parts[1]);
+    }
+    // One pass over the records, whatever is computed of them.
+    std::optional<SmallRows> rows;
+    if (for_extra) rows.emplace(records_.size(), records_.dim());
+    BoundedSum sums = rows ? class_sums(records_, *rows) : class_sums(records_);
 
-double unit_of(double clip) { return (clip > 0 ? clip : 1) / static_cast<double>(kRadius); }
-
-}  // namespace
-
-Prototypes fit_noisy_sum(const FitInput& input, AddRemoveBudget whole, Random& random) {
-  Budget budget = std::move(whole).take();
-  const Hyperparameters& how = input.hyperparameters;
-  const double clip = clip_of(how);
-  ClassSums exact = class_sums(input, clip);
-  Prototypes result;
-  result.sums = std::move(exact.sums);
-  result.unit = unit_of(clip);
-
-  // Euclidean distance buys counts, the metric a second moment, refinement gradients; each is in the way of the others.
-  const bool counted = how.distance == Distance::euclidean, refined = how.refine_steps > 0;
-  const Rational share = counted ? how.count_share : refined ? how.refine_share : how.metric_share;
-  std::optional<Guarantee> extra;
-  std::optional<SecondMoment> moment;
-  std::optional<Budget> for_steps;
-  if (share > 0) {
-    std::vector<Budget> parts =
-        Budget::split(Budget::to_zcdp(std::move(budget)), std::vector<Rational>{share, 1 - share});
-    if (counted) {
-      result.counts = std::move(exact.counts);
-      // Streams 0 … classes − 1 are the sums'.
-      const double variance = 1 / (2 * parts[0].rho().get_d());
-      extra = release_sizes(result.counts, std::move(parts[0]), random, input.classes);
-      if (input.released) input.released({"class sizes", result.counts, variance});
-    } else if (refined) {
-      for_steps = std::move(parts[0]);
-    } else {
-      // Streams up to 2·classes are those of sums and counts.
-      Random stream = random.stream(2 * input.classes);
-      auto released = release_second_moment(input, AddRemoveBudget(std::move(parts[0])), stream);
+    std::optional<NoisySecondMoment> moment;
+    std::optional<Guarantee> extra;
+    if (settings_.metric() != nullptr) {
+      auto released = release_moment(*rows, std::move(*for_extra));
       moment = std::move(released.value);
       extra = released.guarantee;
     }
-    budget = std::move(parts[1]);
+    release_sums(sums, std::move(budget));
+    if (extra) result_.guarantee = compose(result_.guarantee, *extra);
+
+    if (settings_.gradient_steps() != nullptr) {
+      refine(*rows, std::move(*for_extra));
+    } else {
+      const auto metric = moment ? std::optional(metric_of(*moment)) : std::nullopt;
+      const double lift = settings_.shrinkage ? settings_.shrinkage->lift.get_d() : 0;
+      result_.values = scale_prototypes(settings_.shrinkage ? shrunk().means : sums_in_units(), records_.classes, lift,
+                                        metric ? &*metric : nullptr);
+    }
+    return std::move(result_);
   }
-  const NoisySums released =
-      release_sums(result.sums, input.classes, NormBound::added(kRadius), std::move(budget), random, input.threads);
-  result.noise_variance = released.variance;
-  result.guarantee = extra ? compose(released.guarantee, *extra) : released.guarantee;
-  if (input.released) input.released({"class sums", result.sums, released.variance.get_d()});
-  if (counted) {
-    result.values = means(result);
-    return result;
+
+ private:
+  void release_sums(BoundedSum& sums, Budget budget) {
+    const NoisyClasses released =
+        release_class_sums(sums, records_.classes, std::move(budget), streams_, records_.threads);
+    input_.tell_released("class sums", sums.values, released.variance.get_d());
+    result_.sums = std::move(sums.values);
+    result_.unit = kUnit;
+    result_.noise_variance = released.variance;
+    result_.guarantee = released.guarantee;
   }
-  std::shared_ptr<const PoolPrior> prior;
-  if (how.shrink) {
-    prior = input.memory != nullptr
-                ? input.memory->prior(input.transform)
-                : std::make_shared<PoolPrior>(PoolPrior::of(*input.pool, input.transform, input.threads));
+
+  Released<NoisySecondMoment> release_moment(const SmallRows& rows, Budget budget) {
+    const BoundedSum exact = second_moment(rows, records_.threads);
+    Random stream = streams_.second_moment();
+    const auto released = noisy_sum(std::move(budget), stream, {.values = exact.values, .bound = exact.bound});
+    const double variance = released.value.variance.get_d();
+    input_.tell_released("second moment", released.value.values, variance);
+    return {NoisySecondMoment::of(released.value.values, rows.dim(), static_cast<double>(kSecondMomentOne), variance),
+            released.guarantee};
   }
-  const double sigma = std::sqrt(released.variance.get_d()) * result.unit;
-  const std::vector<double> sums = in_units(result.sums, result.unit);
-  if (refined) {
-    Refinement refinement(posterior(sums, sigma, *prior, how.spread.get_d(), input.threads), how,
-                          Refinement::sigma_of(for_steps->rho().get_d(), how.refine_steps));
-    result.guarantee =
-        compose(result.guarantee, refine(refinement, input, AddRemoveBudget(std::move(*for_steps)), random));
-    result.values = refinement.prototypes(how.balance.get_d());
-    return result;
+
+  std::vector<double> sums_in_units() const {
+    std::vector<double> sums(result_.sums.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<double>(result_.sums[i]) * kUnit;
+    return sums;
   }
-  result.values =
-      shape_prototypes(sums, input.classes, sigma, how, prior.get(), moment ? &*moment : nullptr, input.threads);
-  return result;
+
+  Posterior shrunk() const {
+    const double sigma = std::sqrt(result_.noise_variance.get_d()) * kUnit;
+    const auto prior =
+        input_.shared.pool
+            ? input_.shared.pool->prior(records_.transform)
+            : std::make_shared<const PoolPrior>(PoolPrior::of(*input_.pool, records_.transform, records_.threads));
+    return posterior(sums_in_units(), sigma, *prior, settings_.shrinkage->prior_variance.get_d(), records_.threads);
+  }
+
+  // Every step is computed from those before it and from the sums.
+  void refine(const SmallRows& rows, Budget budget) {
+    const GradientSteps& how = *settings_.gradient_steps();
+    const double sigma = gradient_sigma(budget.rho().get_d(), how.steps);
+    Refinement refinement(
+        shrunk(), {.lift = settings_.shrinkage->lift.get_d(), .rate = how.rate.get_d(), .steps = how.steps}, sigma);
+    std::vector<Budget> parts =
+        Budget::split(std::move(budget), std::vector<Rational>(how.steps, Rational(1, how.steps)));
+    const GradientSums gradients(rows, records_.labels(), records_.threads);
+    std::optional<Guarantee> total;
+    for (unsigned t = 0; t < how.steps; ++t) {
+      const BoundedSum exact = gradients.at({refinement.weights(), refinement.offsets()});
+      Random stream = streams_.gradient(t);
+      const auto released = noisy_sum(std::move(parts[t]), stream, {.values = exact.values, .bound = exact.bound});
+      input_.tell_released("gradient", released.value.values, released.value.variance.get_d());
+      std::vector<double> gradient;
+      for (const int64_t value : released.value.values) {
+        gradient.push_back(static_cast<double>(value) * kGradientUnit);
+      }
+      refinement.step(gradient);
+      total = total ? compose(*total, released.guarantee) : released.guarantee;
+      if (input_.options.progress) {
+        input_.options.progress(static_cast<double>(t + 1) / static_cast<double>(how.steps));
+      }
+    }
+    result_.guarantee = compose(result_.guarantee, *total);
+    result_.values = refinement.prototypes(how.balance.get_d());
+  }
+
+  const MeanSettings& settings_;
+  const FitInput& input_;
+  const Records& records_;
+  FitStreams streams_;
+  Prototypes result_;
+};
+
+}  // namespace
+
+Guarantee price_of(const MeanSettings& settings, const BudgetSpec& spec) {
+  const Rational rho = Budget::unledgered(spec).rho();
+  const auto check = [&](int64_t radius, const Rational& part) {
+    check_drawable(spec, [&] { DiscreteGaussian(gaussian_variance(NormBound::added(radius).squared, part)); });
+  };
+  check(kRadius, rho * (1 - share_of_extra(settings)));
+  constexpr int64_t kProducts = kSmallRadius * kSmallRadius;
+  if (const auto* metric = settings.metric()) check(kProducts, rho * metric->share);
+  if (const auto* steps = settings.gradient_steps()) check(kProducts, rho * steps->share / Rational(steps->steps));
+  return Guarantee::zcdp(rho, spec.relation);
 }
 
-// The paper's own estimator: class counts are public, neighbours replace a record inside a class, and the mean of rows
-// of length at most r gets noise of variance 2r²/(n²ρ): the noisy sum whose norm bound is (2r)², divided by the true n.
-Prototypes fit_naive_mean(const FitInput& input, ReplaceInClassBudget budget, Random& random) {
-  const double clip = clip_of(input.hyperparameters);
-  ClassSums exact = class_sums(input, clip);
-  Prototypes result;
-  result.sums = std::move(exact.sums);
-  result.counts = std::move(exact.counts);
-  result.unit = unit_of(clip);
-  const NoisySums released = release_sums(result.sums, input.classes, NormBound::replaced(kRadius),
-                                          std::move(budget).take(), random, input.threads);
-  result.noise_variance = released.variance;
-  result.guarantee = released.guarantee;
-  result.values = input.hyperparameters.distance == Distance::euclidean
-                      ? means(result)
-                      : shape_prototypes(in_units(result.sums, result.unit), input.classes, 0, input.hyperparameters,
-                                         nullptr, nullptr, input.threads);
-  return result;
+bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& pool) {
+  if (settings.shrinkage && !pool) throw InvalidSetting("shrink", "shrinks to a public pool; give one");
+  return settings.shrinkage.has_value();
+}
+
+Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, AddRemoveBudget budget, Random& random) {
+  return MeanFit(settings, input, random).run(std::move(budget).take());
 }
 
 }  // namespace dppl

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include "dppl/error.h"
 #include "dppl/fit.h"
-#include "rows/private_access.h"
+#include "methods/shared_fits.h"
+#include "rows/records.h"
 
 namespace dppl {
 
@@ -13,8 +16,8 @@ class BudgetUnder {
   // Throws InvalidInput when the budget is for another relation.
   explicit BudgetUnder(Budget budget) : budget_(std::move(budget)) {
     if (budget_.spec().relation != kRelation) {
-      throw InvalidInput("fit: the method is private under " + std::string(to_string(kRelation)) +
-                         " and the budget is for " + std::string(to_string(budget_.spec().relation)));
+      throw InvalidInput(fmt::format("fit: the method is private under {} and the budget is for {}",
+                                     to_string(kRelation), to_string(budget_.spec().relation)));
     }
   }
   Budget take() && { return std::move(budget_); }
@@ -23,38 +26,75 @@ class BudgetUnder {
   Budget budget_;
 };
 using AddRemoveBudget = BudgetUnder<Relation::add_remove>;
-using ReplaceInClassBudget = BudgetUnder<Relation::replace_in_class>;
 
-// What every method gets, and what it returns: its part of the model and what it spent. A new method is a function of
-// this shape in a file of its own and a line in fit.cc.
+// What every method gets.
 struct FitInput {
-  const PrivateAccess& access;
-  size_t classes;
-  const PublicData* pool;  // null where none was given
-  const PublicTransform& transform;
-  const Hyperparameters& hyperparameters;
-  unsigned threads;
-  const std::function<void(double)>& progress;
-  // As in FitOptions; null: nothing is shared.
-  PoolMemory* memory = nullptr;
-  std::vector<std::vector<int64_t>>* scores = nullptr;
-  std::function<void(const Release&)> released = {};
+  Records records;
+  const std::optional<PublicData>& pool;
+  const FitOptions& options;
+  const SharedFits& shared;
+
+  void tell_released(std::string_view what, std::span<const int64_t> values, double variance) const {
+    if (options.released) options.released({what, values, variance});
+  }
 };
 
+// What it returns: its part of the model and what it spent.
 struct Prototypes {
-  std::vector<float> values;  // classes × per_class × output_dim
+  std::vector<float> values;  // classes × per_class × dim
   size_t per_class = 1;
   Guarantee guarantee;
 
-  std::vector<int64_t> sums, counts;
+  std::vector<int64_t> sums;
   double unit = 0;
   Rational noise_variance = 0;
   std::vector<uint64_t> pool_indices;
 };
 
-Prototypes fit_noisy_sum(const FitInput& input, AddRemoveBudget budget, Random& random);
-Prototypes fit_naive_mean(const FitInput& input, ReplaceInClassBudget budget, Random& random);
-Prototypes fit_coinpress(const FitInput& input, ReplaceInClassBudget budget, Random& random);
-Prototypes fit_public(const FitInput& input, AddRemoveBudget budget, Random& random);
+// A method is these three functions for settings of its own, in a file of its own; fit.cc finds them by the type of the
+// settings (dppl/settings.h). A new one is a new type in the variant, and its file.
+
+// What a fit will spend of such a budget. Throws InvalidInput for a budget that the method cannot use and for noise
+// that cannot be drawn.
+Guarantee price_of(const MeanSettings& settings, const BudgetSpec& budget);
+Guarantee price_of(const PublicSettings& settings, const BudgetSpec& budget);
+Guarantee price_of(const PublicKSettings& settings, const BudgetSpec& budget);
+
+// Whether the prototypes depend on the pool's rows, and not on its transform alone. Throws InvalidInput where they do
+// and there is none, or one that does not do.
+bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& pool);
+bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool);
+bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>& pool);
+
+Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, AddRemoveBudget budget, Random& random);
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, AddRemoveBudget budget,
+                          Random& random);
+Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, AddRemoveBudget budget,
+                          Random& random);
+
+// Calls with the settings of the method; `auto` has to be resolved.
+template <typename Call>
+auto with_method(const Settings& settings, const Call& call) {
+  return std::visit(
+      [&]<typename S>(const S& one) -> decltype(call(std::declval<const MeanSettings&>())) {
+        if constexpr (std::is_same_v<S, AutoSettings>) {
+          throw InvalidInput("fit: the method is still to be chosen");
+        } else {
+          return call(one);
+        }
+      },
+      settings);
+}
+
+// Noise beyond what the samplers draw would be refused when the budget is reserved already: this refuses it before.
+template <typename Noise>
+void check_drawable(const BudgetSpec& budget, const Noise& make_noise) {
+  try {
+    make_noise();
+  } catch (const InvalidInput&) {
+    throw InvalidInput(fmt::format(
+        "{}: is too small a budget: the noise it asks for is wider than can be drawn; give more", budget.describe()));
+  }
+}
 
 }  // namespace dppl

@@ -1,40 +1,53 @@
+#include "mechanisms/laplace_noise.h"
 #include "methods/method.h"
+#include "random/discrete_laplace.h"
 #include "rows/class_rows.h"
 #include "rows/pool_file.h"
 #include "selection/select.h"
 
 // DPPL-Public and DPPL-PublicK: per class one or K rows of the public pool, chosen by how near the class's records they
 // are. A record adds to every candidate's score an integer between 0 and ScoreRange::top() that depends on the record
-// and the candidate alone (statistics/pair_scores/pair_scores.h).
+// and the candidate alone (src/statistics/pair_scores).
 namespace dppl {
-Prototypes fit_public(const FitInput& input, AddRemoveBudget budget, Random& random) {
+namespace {
+
+// What differs between the two: how rows are chosen.
+struct Choosing {
+  const ScoreClip& clip;
+  SelectionMechanism mechanism;
+  size_t k;
+  bool joint;
+};
+
+Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudget budget, Random& random) {
+  const Records& records = input.records;
   const Embeddings& embeddings = input.pool->embeddings();
   const PoolFile* file = input.pool->pool_file();
   // A pool file's rows are ready, unless another transform was asked for.
-  const bool ready = file != nullptr && file->info().transform == input.transform.spec();
+  const bool ready = file != nullptr && file->info().transform == records.transform.spec();
   const QuantisedRows pool =
       ready ? file->rows()
-            : quantise(embeddings, embeddings.rows(), input.transform, input.threads, [](size_t i) { return i; });
-  const auto records = records_by_class(input.access, input.classes);
-  const Hyperparameters& how = input.hyperparameters;
+            : quantise(embeddings, embeddings.rows(), records.transform, records.threads, [](size_t i) { return i; });
+  const auto of_class = records_by_class(records.access, records.classes);
   const SelectionTask task{.pool = pool,
-                           .classes = input.classes,
+                           .classes = records.classes,
                            .records =
                                [&](size_t c, unsigned threads) {
-                                 return quantise(input.access.embeddings(), records[c].size(), input.transform, threads,
-                                                 [&](size_t i) { return input.access.row_of(records[c][i]); });
+                                 return quantise(records.access.embeddings(), of_class[c].size(), records.transform,
+                                                 threads,
+                                                 [&](size_t i) { return records.access.row_of(of_class[c][i]); });
                                },
-                           .range = ScoreRange::of(how.clip_min, how.clip_max),
-                           .mechanism = how.selection,
+                           .range = ScoreRange::of(how.clip.min, how.clip.max),
+                           .mechanism = how.mechanism,
                            .k = how.k,
-                           .joint = how.method == Method::public_k,
-                           .threads = input.threads,
-                           .scores = input.scores,
-                           .progress = input.progress};
+                           .joint = how.joint,
+                           .threads = records.threads,
+                           .scores = input.shared.scores.get(),
+                           .progress = input.options.progress};
   Prototypes result;
-  result.per_class = task.joint ? task.k : 1;
+  result.per_class = how.k;
   std::optional<Guarantee> total;
-  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(budget).take(), input.classes), random)) {
+  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(budget).take(), records.classes), random)) {
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
     result.pool_indices.insert(result.pool_indices.end(), choice.value.begin(), choice.value.end());
   }
@@ -48,11 +61,59 @@ Prototypes fit_public(const FitInput& input, AddRemoveBudget budget, Random& ran
     }
     return result;
   }
-  TransformedBlock block(input.transform);
+  TransformedBlock block(records.transform);
   const auto chosen =
       block.load(embeddings, result.pool_indices.size(), [&](size_t i) { return result.pool_indices[i]; });
   result.values.assign(chosen.begin(), chosen.end());
   return result;
+}
+
+void require_pool(std::string_view method, const std::optional<PublicData>& pool) {
+  if (!pool) throw InvalidSetting("method", fmt::format("{} chooses from a public pool; give one", method));
+}
+
+}  // namespace
+
+Guarantee price_of(const PublicSettings& settings, const BudgetSpec& spec) {
+  const Budget budget = Budget::unledgered(spec);
+  if (settings.mechanism == SelectionMechanism::exponential) {
+    return Guarantee::of_bounded_range(budget.bounded_range_epsilon());
+  }
+  const Rational epsilon = budget.pure_epsilon();
+  if (settings.mechanism == SelectionMechanism::laplace) {
+    const int64_t per_record = ScoreRange::of(settings.clip.min, settings.clip.max).per_record();
+    check_drawable(spec, [&] { DiscreteLaplace(laplace_scale(per_record, epsilon)); });
+  }
+  return Guarantee::pure(epsilon);
+}
+
+Guarantee price_of(const PublicKSettings&, const BudgetSpec& spec) {
+  return Guarantee::of_bounded_range(Budget::unledgered(spec).bounded_range_epsilon());
+}
+
+bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool) {
+  require_pool(settings.kMethod, pool);
+  return true;
+}
+
+bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>& pool) {
+  require_pool(settings.kMethod, pool);
+  if (settings.k > pool->size()) {
+    throw InvalidSetting("k", fmt::format("{} prototypes from a pool of {} rows; use a smaller K or a larger pool",
+                                          settings.k, pool->size()));
+  }
+  return true;
+}
+
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, AddRemoveBudget budget,
+                          Random& random) {
+  return choose_rows({settings.clip, settings.mechanism, 1, false}, input, std::move(budget), random);
+}
+
+Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, AddRemoveBudget budget,
+                          Random& random) {
+  return choose_rows({settings.clip, SelectionMechanism::exponential, settings.k, true}, input, std::move(budget),
+                     random);
 }
 
 }  // namespace dppl

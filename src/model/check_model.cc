@@ -17,16 +17,11 @@ void require(bool good, fmt::format_string<Args...> text, Args&&... args) {
   if (!good) throw InvalidInput(fmt::format(text, std::forward<Args>(args)...));
 }
 
-bool is_public(Method method) { return method == Method::public_one || method == Method::public_k; }
+bool is_public(const Settings& settings) { return !std::holds_alternative<MeanSettings>(settings); }
 
-// Those that the method uses; the others say nothing.
-void check_hyperparameters(const Hyperparameters& used) {
-  require(used.method != Method::automatic, "its method is 'auto', which a finished model has resolved");
-  if (is_public(used.method)) {
-    require(used.clip_min < used.clip_max, "its clip-min is not below its clip-max");
-  } else {
-    require(!used.norm || *used.norm > 0, "its norm is not above 0");
-  }
+void check_used(const Settings& settings) {
+  require(!is_auto(settings), "its method is 'auto', which a finished model has resolved");
+  check_settings(settings);
 }
 
 void check_values(std::span<const float> values, std::string_view what) {
@@ -35,8 +30,7 @@ void check_values(std::span<const float> values, std::string_view what) {
 }
 
 void check_transform(const Model& model) {
-  require(model.transform.spec() == model.hyperparameters.transform,
-          "its transform is not that of its hyperparameters");
+  require(model.transform.spec() == transform_of(model.settings), "its transform is not that of its settings");
   require(model.input_dim() <= kMaxDim, "its dimension is {}; at most {} is possible", model.input_dim(), kMaxDim);
   check_values(model.transform.mean(), "the means of the transform");
   check_values(model.transform.basis(), "the directions of the transform");
@@ -58,6 +52,7 @@ void check_spent(const std::optional<Rational>& spent, const Rational& budget) {
 }
 
 void check_guarantee(const Guarantee& guarantee, const BudgetSpec& budget) {
+  require(guarantee.relation == Relation::add_remove, "it is for neighbours that models are no longer made for");
   require(guarantee.relation == budget.relation, "its guarantee and its budget are for different neighbours");
   for (const auto* amount : {&guarantee.epsilon, &guarantee.bounded_range, &guarantee.rho, &guarantee.mu_squared}) {
     if (*amount) require_cost(**amount, "cost");
@@ -81,7 +76,7 @@ void check_hex(std::string_view text, std::string_view what) {
 void check_pool(const Model& model) {
   check_hex(model.ledger_entry, "its ledger entry");
   if (!model.pool) {
-    require(!is_public(model.hyperparameters.method), "its prototypes come from a pool that it does not name");
+    require(!is_public(model.settings), "its prototypes come from a pool that it does not name");
     require(!model.transform.spec().needs_pool(), "its transform comes from a pool that it does not name");
     return;
   }
@@ -99,19 +94,18 @@ void check_size(size_t size, size_t rows, size_t row_size, std::string_view what
 
 void check_sizes(const Model& model) {
   const size_t classes = model.classes.size(), of_class = model.prototypes_per_class;
-  const bool is_k = model.hyperparameters.method == Method::public_k;
-  require(of_class == (is_k ? model.hyperparameters.k : 1),
-          "it has {} prototypes a class, which its method does not make", of_class);
+  const auto* many = std::get_if<PublicKSettings>(&model.settings);
+  require(of_class == (many != nullptr ? many->k : 1), "it has {} prototypes per class, which its method does not make",
+          of_class);
   size_t rows = 0;
   require(!__builtin_mul_overflow(classes, of_class, &rows), "its number of prototypes is larger than any file");
   check_size(model.prototypes.size(), rows, model.output_dim(), "prototype values");
-  if (is_public(model.hyperparameters.method)) {
-    require(model.sums.empty() && model.counts.empty(), "it has sums or counts, which its method does not make");
+  if (is_public(model.settings)) {
+    require(model.sums.empty(), "it has sums, which its method does not make");
     check_size(model.pool_indices.size(), rows, 1, "pool indices");
   } else {
     require(model.pool_indices.empty(), "it has pool indices, which its method does not make");
     if (!model.sums.empty()) check_size(model.sums.size(), classes, model.output_dim(), "sums");
-    if (!model.counts.empty()) check_size(model.counts.size(), classes, 1, "counts");
   }
 }
 
@@ -127,7 +121,7 @@ void check_released(const Model& model) {
 }  // namespace
 
 void check_model(const Model& model) {
-  check_hyperparameters(model.hyperparameters);
+  check_used(model.settings);
   check_transform(model);
   check_budget(model.budget);
   check_guarantee(model.guarantee, model.budget);

@@ -28,23 +28,20 @@ struct Classifier::State {
   Distance distance;
   size_t classes, input_dim, output_dim;
   unsigned threads;
-  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype
-  // (Euclidean, dot).
+  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype (dot).
   std::vector<float> centers;
-  std::vector<float> half_squares;  // ‖center‖²/2, Euclidean
-  // The same seen from the raw rows (cosine): similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
+  // The same seen from the raw rows: similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
   std::vector<float> weights, offsets;
   bool has_offsets = false;
 
   State(const Model& model, unsigned thread_count)
       : transform(model.transform),
-        distance(model.hyperparameters.distance),
+        distance(distance_of(model.settings)),
         classes(model.classes.size()),
         input_dim(model.input_dim()),
         output_dim(model.output_dim()),
         threads(thread_count),
         centers(classes * output_dim),
-        half_squares(classes),
         weights(classes * input_dim),
         offsets(classes) {
     for (size_t c = 0; c < classes; ++c) {
@@ -63,11 +60,10 @@ struct Classifier::State {
         sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
     }
     for (size_t k = 0; k < output_dim; ++k) centers[c * output_dim + k] = static_cast<float>(sum[k]);
-    half_squares[c] = static_cast<float>(sum_of_squares(&centers[c * output_dim], output_dim) / 2);
   }
 
   void fold(size_t c) {
-    const size_t pooled = transform.pooled_dim(), width = transform.spec().average_pool;
+    const size_t pooled = transform.pooled_dim(), width = transform.spec().window;
     double offset = 0;
     for (size_t j = 0; j < pooled; ++j) {
       double value = 0;
@@ -138,10 +134,7 @@ struct Classifier::State {
     transform.apply({rows, count * input_dim}, transformed);
     for (size_t i = 0; i < count; ++i) {
       double factor = inverse_length(transformed.data() + i * output_dim, output_dim);
-      const bool is_raw = transform.spec().kind == TransformSpec::Kind::raw;
-      const double squares = sum_of_squares(rows + i * input_dim, input_dim);
-      if (is_raw && scaled[i] == Scaled::to_unit_length) factor *= std::sqrt(squares);
-      if (!is_raw && scaled[i] == Scaled::no) factor *= squares > 0 ? 1 / std::sqrt(squares) : 0;
+      if (scaled[i] == Scaled::no) factor *= inverse_length(rows + i * input_dim, input_dim);
       scale_in_order(scores + i * classes, factor, static_cast<size_t>(nearest[i]));
     }
   }
@@ -154,24 +147,6 @@ struct Classifier::State {
     }
   }
 
-  void euclidean_block(const float* rows, size_t count, float* scores, int32_t* nearest) const {
-    std::vector<float> transformed(count * output_dim);
-    transform.apply({rows, count * input_dim}, transformed);
-    if (transform.spec().kind != TransformSpec::Kind::raw) {
-      for (size_t i = 0; i < count; ++i) {
-        float* row = transformed.data() + i * output_dim;
-        normalise_row(row, output_dim, row);
-      }
-    }
-    multiply_rows(transformed.data(), count, output_dim, centers.data(), classes, scores);
-    for (size_t i = 0; i < count; ++i) {
-      float* row = scores + i * classes;
-      const auto half = static_cast<float>(sum_of_squares(transformed.data() + i * output_dim, output_dim) / 2);
-      for (size_t c = 0; c < classes; ++c) row[c] = -std::sqrt(std::max(0.0f, 2 * (half + half_squares[c] - row[c])));
-      nearest[i] = static_cast<int32_t>(std::max_element(row, row + classes) - row);
-    }
-  }
-
   enum class Wanted : bool { nearest, scores };
 
   // The one way from rows to labels. Without `Wanted::scores` what stands in `scores` is of no use afterwards.
@@ -180,7 +155,6 @@ struct Classifier::State {
     thread_local std::vector<float> copy;
     thread_local std::vector<Scaled> scaled;
     const float* values = block(rows, begin, end, copy);
-    if (distance == Distance::euclidean) return euclidean_block(values, end - begin, scores, nearest);
     scaled.resize(end - begin);
     folded_block(values, end - begin, scores, nearest, scaled.data());
     if (wanted == Wanted::scores) scale_scores(values, end - begin, scores, nearest, scaled.data());

@@ -4,6 +4,7 @@
 
 #include "dppl/model.h"
 #include "model/guarantee_words.h"
+#include "model/settings_words.h"
 #include "model/stated.h"
 
 namespace dppl {
@@ -48,7 +49,7 @@ std::string identity(const Model& model) {
   return fmt::format("dppl model, version {}: a classifier made of prototypes\n", model.version) +
          row("method", method_words(model)) +
          row("classes", fmt::format("{}: {}", model.classes.size(), first_few(model.classes.size(), name, ", "))) +
-         row("dimension", dimension) + row("prototypes a class", std::to_string(model.prototypes_per_class));
+         row("dimension", dimension) + row("prototypes per class", std::to_string(model.prototypes_per_class));
 }
 
 // ---- The guarantee
@@ -85,40 +86,6 @@ std::string guarantee_section(const Model& model) {
 
 // ---- How it was made
 
-std::string transform_words(const TransformSpec& transform) {
-  if (transform.average_pool == 1) return transform.to_string();
-  return fmt::format("{}, after averaging windows of {}", transform.to_string(), transform.average_pool);
-}
-
-std::string mean_rows(const Model& model) {
-  const Hyperparameters& used = model.hyperparameters;
-  std::string result = row("estimator", to_string(used.estimator));
-  result +=
-      row("rows", used.norm ? fmt::format("clipped to 2-norm {}", amount_words(*used.norm)) : "scaled to unit length");
-  if (used.estimator == Estimator::coinpress) result += row("steps", std::to_string(used.coinpress_steps));
-  if (!model.counts.empty())
-    result += row("noisy counts", fmt::format("{} of the budget", amount_words(used.count_share)));
-  if (used.metric_share > 0) {
-    result += row("metric", fmt::format("a noisy second moment of all records, for {} of the budget",
-                                        amount_words(used.metric_share)));
-  }
-  if (used.shrink) {
-    result += row("shrunk to the pool",
-                  fmt::format("spread {}, lift {}; costs nothing", amount_words(used.spread), amount_words(used.lift)));
-  }
-  if (used.refine_steps > 0) {
-    result +=
-        row("refined", fmt::format("by {} noisy gradients of all records, for {} of the budget; rate {}, balance {}",
-                                   used.refine_steps, amount_words(used.refine_share), amount_words(used.refine_rate),
-                                   amount_words(used.balance)));
-  }
-  if (!model.sums.empty()) {
-    result += row("noise of the sums",
-                  fmt::format("variance {} in units of {}", cost_words(model.noise_variance), model.unit));
-  }
-  return result;
-}
-
 std::string chosen_rows(const Model& model) {
   const size_t k = model.prototypes_per_class;
   const auto of_class = [&](size_t c) {
@@ -128,23 +95,10 @@ std::string chosen_rows(const Model& model) {
   return first_few(model.classes.size(), of_class, "; ");
 }
 
-std::string public_rows(const Model& model) {
-  const Hyperparameters& used = model.hyperparameters;
-  return row("mechanism", to_string(used.selection)) +
-         row("score",
-             fmt::format("1 + cosine, clipped to {} … {}", amount_words(used.clip_min), amount_words(used.clip_max))) +
-         row("pool rows chosen", chosen_rows(model));
-}
-
 std::string making(const Model& model) {
-  const Hyperparameters& used = model.hyperparameters;
-  std::string result = "\nHOW IT WAS MADE\n" + row("transform", transform_words(used.transform)) +
-                       row("distance", to_string(used.distance));
-  result += used.method == Method::mean ? mean_rows(model) : public_rows(model);
-  if (used.size_share > 0) {
-    result += row("tuned on the pool",
-                  fmt::format("for noisy class sizes, bought for {} of the budget", amount_words(used.size_share)));
-  }
+  std::string result = "\nHOW IT WAS MADE\n";
+  for (const auto& [name, value] : settings_in_words(model)) result += row(name, value);
+  if (!model.pool_indices.empty()) result += row("pool rows chosen", chosen_rows(model));
   if (model.pool) {
     result += row("pool", fmt::format("{} rows of dimension {}", model.pool->rows, model.pool->dim)) +
               row("pool digest", model.pool->digest);

@@ -29,7 +29,8 @@ TEST(DescribeModel, APublicModelInWords) {
   expect_words(text, {"dppl model, version 1", "3: 0, 1, 2", "4, transformed to 2", "THE GUARANTEE",
                       "Adding or removing one person's record", "e^ε = 1.106, with ε = 0.1 (pure ε-DP)",
                       "budget was ε = 0.1; neighbours: add-remove", "whiten:2", "0 17; 1 4; 2 999", "1000 rows",
-                      std::string(64, 'a'), "ledger entry         none", "1 + cosine, clipped to 0 … 2"});
+                      std::string(64, 'a'), "ledger entry         none", "mechanism            exponential",
+                      "clip-max             2"});
   // Costs as they are, and when a record is replaced.
   expect_words(text, {"pure ε                0.1               0.2\n",
                       "ρ-zCDP                0.00125           0.005\n", "ε at δ = 1e-5", "ε at δ = 1e-6",
@@ -41,33 +42,27 @@ TEST(DescribeModel, APublicModelInWords) {
 TEST(DescribeModel, AnApproximateBudgetIsToldAtItsDelta) {
   expect_words(describe_model(testing::public_k_model()),
                {"δ = 0.00001 on top of it, with ε = ", "((ε, δ)-DP)", "e^ε = 2.71", "Katze 0,9; Eichhörnchen 🐿 5,2",
-                "1/3 … 2", "center, after averaging windows of 2"});
+                "clip-min             1/3", "average:2+center", "k                    2"});
 }
 
 TEST(DescribeModel, AMeanModelInWords) {
   expect_words(describe_model(testing::mean_model()),
-               {"α·ρ", "ρ = 0.005 (ρ-zCDP)", "pure ε                none", "noisy-sum", "in units of 0.1",
-                std::string(64, 'b'), "scaled to unit length"});
+               {"α·ρ", "ρ = 0.005 (ρ-zCDP)", "pure ε                none", "in units of 0.1", std::string(64, 'b'),
+                "shrink               off"});
 }
 
-TEST(DescribeModel, AEuclideanModelInWords) {
-  expect_words(describe_model(testing::euclidean_model()),
-               {"2: no, yes", "ρ = 1/3", "clipped to 2-norm 1.5", "0.1 of the budget", "variance 9 in units of 0.001"});
-}
-
-TEST(DescribeModel, ReplaceInClassSaysWhatIsNotProtected) {
-  const std::string text = describe_model(testing::naive_model());
-  expect_words(text, {"Replacing one person's record", "of the same class", "class sizes are taken as public",
-                      "neither its class nor that it is there", "naive"});
-  EXPECT_EQ(text.find("if one record is replaced"), std::string::npos);
-  EXPECT_EQ(text.find("protects whether any one record is there"), std::string::npos);
-  EXPECT_EQ(text.find("About how many records"), std::string::npos);
+TEST(DescribeModel, EverySettingIsTold) {
+  expect_words(
+      describe_model(testing::refined_model()),
+      {"2: no, yes", "ρ = 1/3", "prior-variance       1.5", "lift                 0.2", "refine-steps         12",
+       "refine-share         1/3", "refine-rate          1/7", "balance              0.05",
+       "variance 9 in units of 0.001", "bought for 0.01 of the budget", "distance             dot"});
+  expect_words(describe_model(testing::metric_model()), {"metric-share         1/7"});
 }
 
 // Noisy sums and counts tell about how large a class is: only one record more or less is hidden.
 TEST(DescribeModel, ClassSizesAreProtectedUpToOneRecordOnly) {
   for (const auto& [name, model] : all_sample_models()) {
-    if (model.guarantee.relation != Relation::add_remove) continue;
     const std::string text = describe_model(model);
     const size_t limits = text.find("NOT PROTECTED");
     ASSERT_NE(limits, std::string::npos);
@@ -84,7 +79,7 @@ TEST(DescribeModel, ASeededModelIsLoudlyNotPrivate) {
 }
 
 TEST(DescribeModel, ManyAndLongNamesAreCut) {
-  Model model = testing::euclidean_model();
+  Model model = testing::refined_model();
   std::vector<std::string> names;
   for (int i = 0; i < 500; ++i) names.push_back("ä" + std::to_string(i) + std::string(300, 'x'));
   model.classes = ClassSet::named(names);
@@ -146,16 +141,15 @@ TEST(ModelJson, OtherKindsOfModels) {
   EXPECT_FALSE(seeded.at("prototypes").at(0).contains("pool_indices"));
   EXPECT_EQ(seeded.at("ledger_entry"), std::string(64, 'b'));
 
-  const Json euclidean = Json::parse(model_json(testing::euclidean_model()));
-  EXPECT_EQ(euclidean.at("hyperparameters").at("norm"), 1.5);
-  EXPECT_EQ(euclidean.at("hyperparameters").at("count_share"), 0.1);
-
-  const Json replaced = Json::parse(model_json(testing::naive_model()));
-  EXPECT_EQ(replaced.at("relation"), "replace-in-class");
-  EXPECT_TRUE(replaced.at("also").at("replace_one").is_null());
-  EXPECT_EQ(replaced.at("guarantee").at("exact").at("rho"), "1/3");
+  const Json refined = Json::parse(model_json(testing::refined_model()));
+  EXPECT_EQ(refined.at("hyperparameters").at("prior_variance"), 1.5);
+  EXPECT_EQ(refined.at("hyperparameters").at("refine_steps"), 12);
+  EXPECT_EQ(refined.at("hyperparameters").at("shrink"), true);
+  EXPECT_EQ(refined.at("hyperparameters").at("size_share"), 0.01);
+  EXPECT_EQ(refined.at("hyperparameters").at("distance"), "dot");
+  EXPECT_EQ(refined.at("guarantee").at("exact").at("rho"), "1/3");
   // Rounded up, so that the printed number is a guarantee.
-  EXPECT_EQ(replaced.at("guarantee").at("rho"), 0.333333333333334);
+  EXPECT_EQ(refined.at("guarantee").at("rho"), 0.333333333333334);
 }
 
 }  // namespace

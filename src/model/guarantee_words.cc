@@ -64,16 +64,19 @@ std::string cost_words(const std::optional<Rational>& value) {
 }
 
 std::string_view method_words(const Model& model) {
-  switch (model.hyperparameters.method) {
-    case Method::public_one:
+  struct Words {
+    std::string_view operator()(const AutoSettings&) const { return "auto: to be chosen"; }
+    std::string_view operator()(const MeanSettings&) const {
+      return "mean: each class is represented by a noisy mean of its records";
+    }
+    std::string_view operator()(const PublicSettings&) const {
       return "public: each class is represented by one row of a public pool";
-    case Method::public_k:
+    }
+    std::string_view operator()(const PublicKSettings&) const {
       return "public-k: each class is represented by some rows of a public pool";
-    case Method::mean:
-    case Method::automatic:
-      break;
-  }
-  return "mean: each class is represented by a noisy mean of its records";
+    }
+  };
+  return std::visit(Words{}, model.settings);
 }
 
 std::string guarantee_words(const Model& model) {

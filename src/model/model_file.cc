@@ -48,8 +48,8 @@ struct Extents {
   explicit Extents(const Model& model)
       : classes(model.classes.size()),
         of_class(model.prototypes_per_class),
-        pooled(model.input_dim() / std::max<size_t>(model.hyperparameters.transform.average_pool, 1)),
-        directions(directions_of(model.hyperparameters.transform)),
+        pooled(model.input_dim() / std::max<size_t>(transform_of(model.settings).window, 1)),
+        directions(directions_of(transform_of(model.settings))),
         output(directions > 0 ? directions : pooled) {}
 
   uint64_t classes, of_class, pooled, directions, output;
@@ -59,7 +59,6 @@ struct Extents {
   void for_each(Arrays& arrays, const Visit& visit) const {
     visit("prototypes", Shape{classes, of_class, output}, arrays.prototypes);
     visit("sums", Shape{classes, output}, arrays.sums);
-    visit("counts", Shape{classes}, arrays.counts);
     visit("pool_indices", Shape{classes, of_class}, arrays.pool_indices);
     visit("transform_mean", Shape{pooled}, arrays.transform_mean);
     visit("transform_basis", Shape{pooled, directions}, arrays.transform_basis);
@@ -74,11 +73,10 @@ struct ArraysToWrite {
         transform_mean(model.transform.mean()),
         transform_basis(model.transform.basis()),
         sums(model.sums),
-        counts(model.counts),
         pool_indices(model.pool_indices) {}
 
   std::span<const float> prototypes, transform_mean, transform_basis;
-  std::span<const int64_t> sums, counts;
+  std::span<const int64_t> sums;
   std::span<const uint64_t> pool_indices;
 };
 
@@ -129,7 +127,7 @@ T integer_at(std::string_view bytes, size_t offset) {
 
 struct ArraysRead {
   std::vector<float> prototypes, transform_mean, transform_basis;
-  std::vector<int64_t> sums, counts;
+  std::vector<int64_t> sums;
   std::vector<uint64_t> pool_indices;
 };
 
@@ -229,11 +227,10 @@ Model parse_body(std::string_view header, std::string_view data) {
   });
   sections.finish();
 
-  model.transform = PublicTransform::restore(model.hyperparameters.transform, model.input_dim(),
+  model.transform = PublicTransform::restore(transform_of(model.settings), model.input_dim(),
                                              std::move(arrays.transform_mean), std::move(arrays.transform_basis));
   model.prototypes = std::move(arrays.prototypes);
   model.sums = std::move(arrays.sums);
-  model.counts = std::move(arrays.counts);
   model.pool_indices = std::move(arrays.pool_indices);
   check_model(model);
 

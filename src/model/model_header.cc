@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMaxSteps = std::numeric_limits<unsigned>::max();
-
 // Rational{2, 4} is what a caller may well have written.
 std::string fraction(Rational value) {
   value.canonicalize();
@@ -176,78 +174,8 @@ const nlohmann::json& Fields::array(const char* key) const {
   return at(key);
 }
 
-namespace {
-
-bool shaped(const Hyperparameters& used) {
-  const Hyperparameters plain;
-  return used.shrink || used.spread != plain.spread || used.lift != plain.lift || used.metric_share != 0 ||
-         used.size_share != 0;
-}
-
-}  // namespace
-
-Json hyperparameters_json(const Hyperparameters& used) {
-  Json result = {{"method", to_string(used.method)},
-                 {"transform", used.transform.to_string()},
-                 {"average_pool", used.transform.average_pool},
-                 {"distance", to_string(used.distance)},
-                 {"estimator", to_string(used.estimator)},
-                 {"norm", fraction(used.norm)},
-                 {"count_share", fraction(used.count_share)},
-                 {"coinpress_steps", used.coinpress_steps},
-                 {"selection", to_string(used.selection)},
-                 {"clip_min", fraction(used.clip_min)},
-                 {"clip_max", fraction(used.clip_max)},
-                 {"k", used.k}};
-  // Where something was made of the sums; the first models could not say so.
-  if (shaped(used)) {
-    result["shrink"] = used.shrink;
-    result["spread"] = fraction(used.spread);
-    result["lift"] = fraction(used.lift);
-    result["metric_share"] = fraction(used.metric_share);
-    result["size_share"] = fraction(used.size_share);
-  }
-  if (used.refine_steps > 0) {
-    result["refine_steps"] = used.refine_steps;
-    result["refine_share"] = fraction(used.refine_share);
-    result["refine_rate"] = fraction(used.refine_rate);
-    result["balance"] = fraction(used.balance);
-  }
-  return result;
-}
-
-Hyperparameters read_hyperparameters(const Fields& fields) {
-  Hyperparameters result;
-  result.method = parse_method(fields.text("method"));
-  result.transform = TransformSpec::parse(fields.text("transform"));
-  result.transform.average_pool = fields.number("average_pool");
-  result.distance = parse_distance(fields.text("distance"));
-  result.estimator = parse_estimator(fields.text("estimator"));
-  result.norm = fields.maybe_rational("norm");
-  result.count_share = fields.rational("count_share");
-  result.coinpress_steps = static_cast<unsigned>(fields.number("coinpress_steps", kMaxSteps));
-  result.selection = parse_selection(fields.text("selection"));
-  result.clip_min = fields.rational("clip_min");
-  result.clip_max = fields.rational("clip_max");
-  result.k = fields.number("k");
-  if (fields.has("shrink")) {
-    result.shrink = fields.flag("shrink");
-    result.spread = fields.rational("spread");
-    result.lift = fields.rational("lift");
-    result.metric_share = fields.rational("metric_share");
-    result.size_share = fields.rational("size_share");
-  }
-  if (fields.has("refine_steps")) {
-    result.refine_steps = static_cast<unsigned>(fields.number("refine_steps", kMaxSteps));
-    result.refine_share = fields.rational("refine_share");
-    result.refine_rate = fields.rational("refine_rate");
-    result.balance = fields.rational("balance");
-  }
-  return result;
-}
-
 Json model_header(const Model& model) {
-  return {{"hyperparameters", hyperparameters_json(model.hyperparameters)},
+  return {{"hyperparameters", settings_json(model.settings, model.size_share)},
           {"classes", to_json(model.classes)},
           {"input_dim", model.input_dim()},
           {"prototypes_per_class", model.prototypes_per_class},
@@ -262,7 +190,9 @@ Json model_header(const Model& model) {
 
 Model read_model_header(const Fields& header) {
   const Relation relation = parse_relation(header.text("relation"));
-  return {.hyperparameters = read_hyperparameters(header.object("hyperparameters")),
+  FileSettings used = read_settings_json(header.object("hyperparameters"));
+  return {.settings = std::move(used.settings),
+          .size_share = std::move(used.size_share),
           .classes = read_classes(header),
           .transform = identity(header.number("input_dim", kMaxDim)),
           .budget = read_budget(header.object("budget"), relation),

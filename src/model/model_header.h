@@ -33,13 +33,18 @@ class Fields {
   std::string path_;
 };
 
-nlohmann::ordered_json hyperparameters_json(const Hyperparameters& used);
-Hyperparameters read_hyperparameters(const Fields& fields);
+// Settings as model files have them (settings_file.cc). size_share: Model::size_share.
+nlohmann::ordered_json settings_json(const Settings& settings, const Rational& size_share);
+struct FileSettings {
+  Settings settings;
+  Rational size_share;
+};
+FileSettings read_settings_json(const Fields& fields);
 
 // Everything in a model but its arrays. Rationals are exact fractions.
 nlohmann::ordered_json model_header(const Model& model);
 // The reverse. The arrays are empty; the transform has no more than its input dimension (see
-// hyperparameters.transform).
+// settings).
 Model read_model_header(const Fields& header);
 
 }  // namespace dppl

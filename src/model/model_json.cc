@@ -1,6 +1,8 @@
-#include "model/model_json.h"
-
+#include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "dppl/model.h"
 
 #include "model/stated.h"
 
@@ -76,6 +78,31 @@ Json prototypes(const Model& model) {
   return result;
 }
 
+std::string key_of(std::string_view setting) {
+  std::string key(setting);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+struct ToJson {
+  Json operator()(const Rational& value) const { return number(value); }
+  Json operator()(const auto& value) const { return value; }
+};
+
+Json settings(const Model& model) {
+  Json result = Json::object();
+  for (const SettingField& field : setting_fields()) {
+    if (const auto value = field.get(model.settings)) result[key_of(field.name)] = std::visit(ToJson{}, *value);
+  }
+  result["distance"] = to_string(distance_of(model.settings));
+  if (!model.sums.empty()) {
+    result["unit"] = model.unit;
+    result["noise_variance"] = number(model.noise_variance);
+  }
+  if (model.size_share > 0) result["size_share"] = number(model.size_share);
+  return result;
+}
+
 Json class_names(const ClassSet& classes) {
   Json result = Json::array();
   for (size_t i = 0; i < classes.size(); ++i) result.push_back(classes.name(i));
@@ -84,49 +111,15 @@ Json class_names(const ClassSet& classes) {
 
 }  // namespace
 
-Json hyperparameters_json(const Model& model) {
-  const Hyperparameters& used = model.hyperparameters;
-  Json result = {{"transform", used.transform.to_string()},
-                 {"average_pool", used.transform.average_pool},
-                 {"distance", to_string(used.distance)}};
-  if (used.method == Method::mean) {
-    result["estimator"] = to_string(used.estimator);
-    result["norm"] = number(used.norm);
-    if (!model.counts.empty()) result["count_share"] = number(used.count_share);
-    if (used.estimator == Estimator::coinpress) result["coinpress_steps"] = used.coinpress_steps;
-    result["shrink"] = used.shrink;
-    if (used.shrink) {
-      result["spread"] = number(used.spread);
-      result["lift"] = number(used.lift);
-    }
-    result["metric_share"] = number(used.metric_share);
-    if (used.refine_steps > 0) {
-      result["refine_steps"] = used.refine_steps;
-      result["refine_share"] = number(used.refine_share);
-      result["refine_rate"] = number(used.refine_rate);
-      result["balance"] = number(used.balance);
-    }
-    result["unit"] = model.unit;
-    result["noise_variance"] = number(model.noise_variance);
-  } else {
-    result["mechanism"] = to_string(used.selection);
-    result["clip_min"] = number(used.clip_min);
-    result["clip_max"] = number(used.clip_max);
-    result["k"] = model.prototypes_per_class;
-  }
-  if (used.size_share > 0) result["size_share"] = number(used.size_share);
-  return result;
-}
-
 std::string model_json(const Model& model) {
-  Json result = {{"method", to_string(model.hyperparameters.method)}, {"classes", model.classes.size()}};
+  Json result = {{"method", method_name(model.settings)}, {"classes", model.classes.size()}};
   if (model.classes.has_names()) result["class_names"] = class_names(model.classes);
   result["dim"] = model.input_dim();
   result["private"] = model.guarantee.is_private;
   result["relation"] = to_string(model.guarantee.relation);
   result["guarantee"] = stated_guarantee(model);
   result["also"] = also(model.guarantee);
-  result["hyperparameters"] = hyperparameters_json(model);
+  result["hyperparameters"] = settings(model);
   result["pool"] = pool(model);
   result["prototypes"] = prototypes(model);
   result["ledger_entry"] = model.ledger_entry.empty() ? Json(nullptr) : Json(model.ledger_entry);

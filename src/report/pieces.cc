@@ -46,7 +46,7 @@ std::string short_guarantee(const Model& model) {
 }
 
 std::string series_of(const ReportedModel& one) {
-  return one.series.empty() ? std::string(to_string(one.model.hyperparameters.method)) : one.series;
+  return one.series.empty() ? std::string(method_name(one.model.settings)) : one.series;
 }
 
 bool any_evaluated(const Report& report) {

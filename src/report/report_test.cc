@@ -60,7 +60,6 @@ TEST(Report, TellsTheGuaranteeOfEveryKindOfModel) {
 TEST(Report, SaysWhatAGuessCanDo) {
   // tanh(ε/4) is the total variation at bounded range ε = 0.1: 50% + 50%·tanh(0.025) = 51.2498…%.
   expect_words(report_html(report_of(testing::public_model())), {"is right at most 51.25% of the time"});
-  expect_words(report_html(report_of(testing::naive_model())), {"which of two records of a class was used"});
 }
 
 TEST(Report, ShowsTheChosenImages) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/guarantee_words.h"
-#include "model/model_json.h"
+#include "model/settings_words.h"
 #include "model/stated.h"
 #include "report/pieces.h"
 #include "report/sections.h"
@@ -24,13 +24,7 @@ void write_facts(HtmlWriter& out, const Model& model) {
     write_fact(out, "budget", model.budget.describe());
     write_fact(out, "neighbours", to_string(model.guarantee.relation));
     write_fact(out, "dimension", fmt::format("{}, after the transform {}", model.input_dim(), model.output_dim()));
-    const nlohmann::ordered_json settings = hyperparameters_json(model);
-    for (const auto& [key, value] : settings.items()) {
-      if (value.is_null()) continue;
-      std::string name = key;
-      std::replace(name.begin(), name.end(), '_', ' ');
-      write_fact(out, name, value.is_string() ? value.get<std::string>() : value.dump());
-    }
+    for (const auto& [name, value] : settings_in_words(model)) write_fact(out, name, value);
     if (model.pool) {
       write_fact(out, "pool", fmt::format("{} rows of {} values", model.pool->rows, model.pool->dim));
       write_fact(out, "pool digest", model.pool->digest);

@@ -3,23 +3,11 @@
 #include <cstdint>
 #include <span>
 
-#include "dppl/privacy.h"
-
 namespace dppl {
 
 // The integer radius: a row of the largest allowed length becomes an integer vector of 2-norm at most this. Fine enough
 // that truncation moves a row of 1,280 dimensions by less than 0.06% of its length.
 inline constexpr int64_t kRadius = 1 << 16;
-
-// How far one step of a relation moves a sum of integer rows of 2-norm at most `radius`: what the noise is made for.
-struct NormBound {
-  int64_t squared;
-  Relation relation;
-
-  static NormBound added(int64_t radius) { return {radius * radius, Relation::add_remove}; }
-  // ‖x − x'‖ <= 2·radius.
-  static NormBound replaced(int64_t radius) { return {4 * radius * radius, Relation::replace_in_class}; }
-};
 
 // The quantiser (integer_row.proof.md): every row that enters a sum over records becomes integers here, by one factor
 // and truncation toward zero. A row of length `clip` or more gets length kRadius; a shorter one keeps its proportion.

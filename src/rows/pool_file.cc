@@ -99,12 +99,12 @@ Header read_header(std::span<const std::byte> bytes) {
 void check_header(const Header& header) {
   const auto kind = static_cast<Kind>(header.kind);
   constexpr uint64_t kMost = uint64_t{1} << 40;
-  const bool plausible = header.version == 1 && header.kind <= static_cast<uint32_t>(Kind::whiten) &&
-                         kind != Kind::raw && header.rows > 0 && header.rows <= std::numeric_limits<uint32_t>::max() &&
-                         header.input_dim > 0 && header.input_dim <= QuantisedRows::kLargestDim &&
-                         header.average_pool > 0 && header.average_pool <= header.input_dim &&
-                         header.rows * header.input_dim <= kMost && header.percent <= 100 &&
-                         (header.percent == 0 || kind == Kind::whiten);
+  const bool plausible = header.version == 1 && header.kind >= static_cast<uint32_t>(Kind::none) &&
+                         header.kind <= static_cast<uint32_t>(Kind::whiten) && header.rows > 0 &&
+                         header.rows <= std::numeric_limits<uint32_t>::max() && header.input_dim > 0 &&
+                         header.input_dim <= QuantisedRows::kLargestDim && header.average_pool > 0 &&
+                         header.average_pool <= header.input_dim && header.rows * header.input_dim <= kMost &&
+                         header.percent <= 100 && (header.percent == 0 || kind == Kind::whiten);
   if (!plausible) refuse("has a header that dppl does not write");
   const uint64_t pooled = header.input_dim / header.average_pool;
   const uint64_t directions = kind >= Kind::pca ? header.directions : 0;
@@ -163,8 +163,8 @@ PoolInfo info_of(const Header& header) {
   info.input_dim = header.input_dim;
   info.transform = {.kind = static_cast<Kind>(header.kind),
                     .directions = header.directions,
-                    .average_pool = header.average_pool,
-                    .percent = header.percent == 0 ? 50 : static_cast<unsigned>(header.percent)};
+                    .window = header.average_pool,
+                    .eigen_power = header.percent == 0 ? 0.5 : static_cast<double>(header.percent) / 100};
   info.bytes = header.file_size;
   info.digest = to_hex(header.self);
   info.source_digest = to_hex(header.source);
@@ -172,6 +172,11 @@ PoolInfo info_of(const Header& header) {
 }
 
 // ---- Writing
+
+// Of a power; 0 for one half.
+uint64_t hundredths(double eigen_power) {
+  return eigen_power == 0.5 ? 0 : static_cast<uint64_t>(std::lround(100 * eigen_power));
+}
 
 // Everything behind the header goes through here, and is digested in blocks.
 class BlockWriter {
@@ -282,9 +287,6 @@ void seal_pool_file(std::span<std::byte> bytes) {
 }
 
 PoolInfo build_pool(const PublicData& source, const PoolOptions& options, const std::string& path) {
-  if (options.transform.kind == Kind::raw) {
-    throw InvalidInput("--transform raw: pool files hold rows of unit length; use none, center, pca:K or whiten:K");
-  }
   if (source.dim() > QuantisedRows::kLargestDim) {
     throw InvalidInput(
         fmt::format("embeddings of dimension {}: at most {} are supported", source.dim(), QuantisedRows::kLargestDim));
@@ -298,7 +300,7 @@ PoolInfo build_pool(const PublicData& source, const PoolOptions& options, const 
     for (size_t i = 0; i < ids.size(); ++i) ids[i] = i;
   }
   AtomicFile file(path);
-  const PublicTransform transform = PublicTransform::compute(options.transform, source.dim(), &source, options.threads);
+  const PublicTransform transform = PublicTransform::compute(options.transform, source.dim(), source, options.threads);
 
   Header header{};
   std::memcpy(header.magic, kPoolMagic.data(), sizeof header.magic);
@@ -308,8 +310,8 @@ PoolInfo build_pool(const PublicData& source, const PoolOptions& options, const 
   header.dim = transform.output_dim();
   header.input_dim = source.dim();
   header.directions = options.transform.kind >= Kind::pca ? options.transform.directions : 0;
-  header.average_pool = options.transform.average_pool;
-  header.percent = options.transform.percent == 50 ? 0 : options.transform.percent;
+  header.average_pool = options.transform.window;
+  header.percent = hundredths(options.transform.eigen_power);
   check_header(header);
   const Layout layout(header);
   header.file_size = layout.end;

@@ -33,10 +33,10 @@ std::vector<float> random_values(size_t count, uint64_t seed) {
 
 PublicData source() { return PublicData::from_memory(random_values(kRows * kDim, 1), kDim); }
 
-PoolOptions with(const std::string& transform, size_t average_pool = 1) {
+PoolOptions with(const std::string& transform, size_t window = 1) {
   PoolOptions options;
   options.transform = TransformSpec::parse(transform);
-  options.transform.average_pool = average_pool;
+  options.transform.window = window;
   return options;
 }
 
@@ -65,7 +65,7 @@ TEST(PoolFile, HoldsTheTransformedRows) {
   for (const auto& options : {with("none"), with("center"), with("whiten:5"), with("pca:3", 2), with("none", 3)}) {
     const auto pool = parse(built(options));
     const PublicData data = source();
-    const PublicTransform transform = PublicTransform::compute(options.transform, kDim, &data);
+    const PublicTransform transform = PublicTransform::compute(options.transform, kDim, data);
     EXPECT_EQ(pool->info().transform, options.transform);
     EXPECT_EQ(pool->info().rows, kRows);
     EXPECT_EQ(pool->info().dim, transform.output_dim());
@@ -168,12 +168,10 @@ TEST(PoolFile, FitsLikeItsSource) {
     EXPECT_EQ(from_file.dim(), kDim);
     const PrivateData data =
         PrivateData::from_memory(random_values(60 * kDim, 5), kDim, std::vector<int64_t>(60, 1), ClassSet::numbered(2));
-    FitOptions options;
-    options.hyperparameters.method = Method::public_one;
-    options.hyperparameters.transform = TransformSpec::parse(transform);
+    FitOptions options{.settings = PublicSettings{.transform = TransformSpec::parse(transform)}};
     const auto model = [&](const PublicData& pool) {
       SeededRandom random(3);
-      return fit(data, &pool, options, Budget::unledgered(BudgetSpec::pure(1)), random);
+      return fit(data, pool, options, Budget::unledgered(BudgetSpec::pure(1)), random);
     };
     const Model expected = model(from_memory), same = model(from_file);
     EXPECT_EQ(same.pool_indices, expected.pool_indices);
@@ -182,9 +180,9 @@ TEST(PoolFile, FitsLikeItsSource) {
                   transform == "none" ? 0.01 : 0.05);
     EXPECT_EQ(same.pool->digest, from_file.digest());
     // Without being told.
-    options.hyperparameters.transform = TransformSpec{};
-    EXPECT_EQ(model(from_file).hyperparameters.transform, TransformSpec::parse(transform));
-    options.hyperparameters.transform = TransformSpec::parse("pca:2");
+    options.settings = PublicSettings{};
+    EXPECT_EQ(transform_of(model(from_file).settings), TransformSpec::parse(transform));
+    options.settings = PublicSettings{.transform = TransformSpec::parse("pca:2")};
     if (transform == "none") {
       EXPECT_EQ(model(from_file).transform.output_dim(), 2u);
     } else {

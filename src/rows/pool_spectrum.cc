@@ -19,7 +19,7 @@ constexpr size_t kBlockRows = 256;
 
 std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsigned threads) {
   const PublicTransform uncentered =
-      PublicTransform::restore({.kind = Kind::none, .average_pool = average_pool}, pool.dim(), {}, {});
+      PublicTransform::restore({.kind = Kind::none, .window = average_pool}, pool.dim(), {}, {});
   const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kBlockRows - 1) / kBlockRows;
   std::vector<double> sums(blocks * dim);
   parallel_blocks(pool.size(), kBlockRows, threads, [&](size_t begin, size_t end, unsigned) {
@@ -84,7 +84,7 @@ PoolSpectrum PoolSpectrum::of(const PublicData& pool, size_t average_pool, unsig
   PoolSpectrum result;
   result.mean = pool_mean(pool, average_pool, threads);
   const PublicTransform centered =
-      PublicTransform::restore({.kind = Kind::center, .average_pool = average_pool}, pool.dim(), result.mean, {});
+      PublicTransform::restore({.kind = Kind::center, .window = average_pool}, pool.dim(), result.mean, {});
   Spectrum spectrum = spectrum_of(pool_covariance(centered, pool, std::max(threads, 1u)));
   result.variances = std::move(spectrum.values);
   result.directions = std::move(spectrum.directions);

@@ -1,29 +1,28 @@
 #include "rows/small_rows.h"
 
-#include "rows/class_rows.h"
 #include "rows/integer_row.h"
 
 namespace dppl {
+namespace {
+
+// A division that truncates toward zero takes the norm from at most kRadius to at most kSmallRadius.
+constexpr auto kDivisor = static_cast<int32_t>(kRadius / kSmallRadius);
+
+}  // namespace
 
 void small_row(std::span<const float> row, double clip, std::span<int32_t> out) {
   integer_row(row, clip, out);
-  // A division that truncates toward zero takes the norm from at most kRadius to at most kSmallRadius.
-  for (int32_t& value : out) value /= static_cast<int32_t>(kRadius / kSmallRadius);
+  for (int32_t& value : out) value /= kDivisor;
   bound_norm(out, kSmallRadius);
 }
 
-RowMatrix small_rows(const FitInput& input, size_t begin, size_t end) {
-  const size_t dim = input.transform.output_dim();
-  TransformedBlock block(input.transform);
-  const auto rows =
-      block.load(input.access.embeddings(), end - begin, [&](size_t i) { return input.access.row_of(begin + i); });
-  RowMatrix result(static_cast<Eigen::Index>(end - begin), static_cast<Eigen::Index>(dim));
-  std::vector<int32_t> small(dim);
-  for (size_t i = 0; i < end - begin; ++i) {
-    small_row(rows.subspan(i * dim, dim), 0, small);
-    std::copy(small.begin(), small.end(), result.row(static_cast<Eigen::Index>(i)).data());
-  }
-  return result;
+void SmallRows::set(size_t i, std::span<const int32_t> integer_row) {
+  // Measured again in its own unit: what does not fit becomes zeros.
+  thread_local std::vector<int32_t> small;
+  small.assign(integer_row.begin(), integer_row.end());
+  for (int32_t& value : small) value /= kDivisor;
+  bound_norm(small, kSmallRadius);
+  for (size_t k = 0; k < dim_; ++k) values_[i * dim_ + k] = static_cast<int16_t>(small[k]);
 }
 
 }  // namespace dppl

@@ -17,7 +17,7 @@ namespace {
 using Kind = TransformSpec::Kind;
 
 constexpr std::pair<Kind, std::string_view> kKinds[] = {
-    {Kind::raw, "raw"}, {Kind::none, "none"}, {Kind::center, "center"}, {Kind::pca, "pca"}, {Kind::whiten, "whiten"}};
+    {Kind::none, "none"}, {Kind::center, "center"}, {Kind::pca, "pca"}, {Kind::whiten, "whiten"}};
 
 bool has_directions(Kind kind) { return kind == Kind::pca || kind == Kind::whiten; }
 
@@ -27,7 +27,7 @@ std::vector<float> leading_directions(const PoolSpectrum& spectrum, const Transf
   const auto usable = static_cast<Eigen::Index>(spectrum.usable_directions());
   if (k > usable) {
     throw InvalidInput(
-        fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
+        fmt::format("transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
                     spec.to_string(), usable));
   }
   std::vector<float> basis(static_cast<size_t>(dim * k));
@@ -36,7 +36,7 @@ std::vector<float> leading_directions(const PoolSpectrum& spectrum, const Transf
     // One half is a square root, which is the same everywhere; other powers are the C library's.
     const double variance = spectrum.variances(c);
     if (spec.kind == Kind::whiten) {
-      scale /= spec.percent == 50 ? std::sqrt(variance) : std::pow(variance, spec.percent / 100.0);
+      scale /= spec.eigen_power == 0.5 ? std::sqrt(variance) : std::pow(variance, spec.eigen_power);
     }
     for (Eigen::Index i = 0; i < dim; ++i) {
       basis[static_cast<size_t>(i * k + c)] = static_cast<float>(scale * spectrum.directions(i, c));
@@ -65,62 +65,84 @@ void refuse_overflow(const TransformSpec& spec, std::span<const float> mean, std
                   spec.to_string()));
 }
 
-// "0.3" or "0.35" as 30 or 35.
-std::optional<unsigned> parse_percent(std::string_view text) {
-  if (text == "1") return 100;
+// "0.3" or "0.35": hundredths from 1 to 100.
+std::optional<double> parse_power(std::string_view text) {
+  if (text == "1") return 1;
   if (text.size() < 3 || text.size() > 4 || !text.starts_with("0.")) return std::nullopt;
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value);
+  unsigned hundredths = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), hundredths);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (text.size() == 3) value *= 10;
-  return value > 0 ? std::optional(value) : std::nullopt;
+  if (text.size() == 3) hundredths *= 10;
+  return hundredths > 0 ? std::optional(hundredths / 100.0) : std::nullopt;
+}
+
+std::optional<size_t> parse_size(std::string_view text) {
+  size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+constexpr std::string_view kAverage = "average:";
+
+// "pca:K" and its like, without a window.
+std::optional<TransformSpec> parse_plain(std::string_view text) {
+  const size_t colon = text.find(':');
+  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const auto& entry) { return entry.second == text.substr(0, colon); });
+  if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) {
+    return std::nullopt;
+  }
+  TransformSpec spec{.kind = found->first};
+  if (colon == std::string_view::npos) return spec;
+  const std::string_view rest = text.substr(colon + 1), number = rest.substr(0, rest.find(':'));
+  const auto directions = parse_size(number);
+  if (!directions) return std::nullopt;
+  spec.directions = *directions;
+  if (number.size() == rest.size()) return spec;
+  const auto power = spec.kind == Kind::whiten ? parse_power(rest.substr(number.size() + 1)) : std::nullopt;
+  if (!power) return std::nullopt;
+  spec.eigen_power = *power;
+  return spec;
+}
+
+std::optional<TransformSpec> parse_spec(std::string_view text) {
+  if (!text.starts_with(kAverage)) return parse_plain(text);
+  const size_t plus = text.find('+');
+  auto spec = plus == std::string_view::npos ? TransformSpec{} : parse_plain(text.substr(plus + 1));
+  const auto window = parse_size(text.substr(kAverage.size(), plus - kAverage.size()));
+  if (!spec || !window) return std::nullopt;
+  spec->window = *window;
+  return spec;
 }
 
 }  // namespace
 
 TransformSpec TransformSpec::parse(std::string_view text) {
-  const size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  const auto found =
-      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
-  const auto refuse = [&] {
-    throw InvalidInput(
-        fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K "
-                    "(whiten:K:A for a power "
-                    "A between 0.01 and 1), or raw",
-                    text));
-  };
-  if (found == std::end(kKinds) || has_directions(found->first) != (colon != std::string_view::npos)) refuse();
-  TransformSpec spec;
-  spec.kind = found->first;
-  if (colon != std::string_view::npos) {
-    const std::string_view rest = text.substr(colon + 1), number = rest.substr(0, rest.find(':'));
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), spec.directions);
-    if (error != std::errc() || end != number.data() + number.size() || spec.directions == 0) refuse();
-    if (number.size() < rest.size()) {
-      const auto percent = spec.kind == Kind::whiten ? parse_percent(rest.substr(number.size() + 1)) : std::nullopt;
-      if (!percent) refuse();
-      spec.percent = *percent;
-    }
-  }
-  return spec;
+  if (const auto spec = parse_spec(text)) return *spec;
+  throw InvalidInput(
+      fmt::format("transform: '{}' is not known; use none, center, average:W, pca:K or whiten:K with a whole number "
+                  "(whiten:K:POWER for a power between 0.01 and 1)",
+                  text.substr(0, 60)));
 }
 
 std::string TransformSpec::to_string() const {
   const auto found =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.first == kind; });
-  if (!has_directions(kind)) return std::string(found->second);
-  const std::string text = fmt::format("{}:{}", found->second, directions);
-  return percent == 50 ? text : fmt::format("{}:{}", text, percent / 100.0);
+  std::string text(found->second);
+  if (has_directions(kind)) text += fmt::format(":{}", directions);
+  if (kind == Kind::whiten && eigen_power != 0.5) text += fmt::format(":{}", eigen_power);
+  if (window == 1) return text;
+  const std::string average = fmt::format("{}{}", kAverage, window);
+  return kind == Kind::none ? average : average + "+" + text;
 }
 
 PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
-  if (spec.average_pool == 0 || spec.average_pool > input_dim) {
+  if (spec.window == 0 || spec.window > input_dim) {
     throw InvalidInput(
-        fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
+        fmt::format("transform {}: the window must be between 1 and the dimension, {}", spec.to_string(), input_dim));
   }
   if (has_directions(spec.kind) && (spec.directions == 0 || spec.directions > pooled_dim())) {
-    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that",
+    throw InvalidInput(fmt::format("transform {}: there are {} dimensions; K must be between 1 and that",
                                    spec.to_string(), pooled_dim()));
   }
 }
@@ -143,29 +165,26 @@ std::optional<TransformSpec> stored_transform(const PublicData& pool) {
 void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
   const auto stored = stored_transform(pool);
   if (!stored || *stored == spec) return;
-  throw InvalidInput(
-      fmt::format("--transform {}: {} holds rows after {}{}; use that, or build another pool file", spec.to_string(),
-                  pool.embeddings().path(), stored->to_string(),
-                  stored->average_pool > 1 ? fmt::format(" and --average-pool {}", stored->average_pool) : ""));
+  throw InvalidInput(fmt::format("transform {}: {} holds rows after {}; use that, or build another pool file",
+                                 spec.to_string(), pool.embeddings().path(), stored->to_string()));
 }
 
-PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
-                                         unsigned threads) {
+PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim,
+                                         const std::optional<PublicData>& pool, unsigned threads) {
   PublicTransform result(spec, input_dim);
   if (!spec.needs_pool()) return result;
-  if (pool == nullptr) {
-    throw InvalidInput(
-        fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
+  if (!pool) {
+    throw InvalidInput(fmt::format("transform {}: is computed from the public pool; give one", spec.to_string()));
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   check_stored_transform(*pool, spec);
   if (stored_transform(*pool)) return pool->pool_file()->transform();
   if (!has_directions(spec.kind)) {
-    result.mean_ = pool_mean(*pool, spec.average_pool, threads);
+    result.mean_ = pool_mean(*pool, spec.window, threads);
     refuse_overflow(spec, result.mean_, {});
     return result;
   }
-  const PoolSpectrum& spectrum = pool->spectrum(spec.average_pool, threads);
+  const PoolSpectrum& spectrum = pool->spectrum(spec.window, threads);
   result.mean_ = spectrum.mean;
   result.basis_ = leading_directions(spectrum, spec);
   refuse_overflow(spec, result.mean_, result.basis_);
@@ -188,8 +207,8 @@ PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input
 }
 
 void PublicTransform::pool_and_center(const float* row, std::vector<float>& scratch, float* out) const {
-  const double scale = spec_.kind == Kind::raw ? 1 : inverse_length(row, input_dim_);
-  const size_t width = spec_.average_pool, dim = pooled_dim();
+  const double scale = inverse_length(row, input_dim_);
+  const size_t width = spec_.window, dim = pooled_dim();
   if (width == 1) {
     scale_row(row, dim, scale, out);
   } else {

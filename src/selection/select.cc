@@ -26,7 +26,7 @@ class Selector {
         budgets_(std::move(budgets)),
         random_(random),
         work_(work),
-        lazy_(!task.joint && task.mechanism == Selection::exponential),
+        lazy_(!task.joint && task.mechanism == SelectionMechanism::exponential),
         choices_(task.classes) {
     if (task.scores != nullptr) task.scores->resize(task.classes);
   }
@@ -140,7 +140,7 @@ class Selector {
     count(scores, all.size());
     const Utilities utilities{values, task_.range.per_record()};
     if (task_.joint) return joint_top_k(std::move(budgets_[c]), stream, utilities, task_.k);
-    const auto mechanism = task_.mechanism == Selection::permute_and_flip ? permute_and_flip : laplace_max;
+    const auto mechanism = task_.mechanism == SelectionMechanism::permute_and_flip ? permute_and_flip : laplace_max;
     const Released<size_t> one = mechanism(std::move(budgets_[c]), stream, utilities);
     return {{one.value}, one.guarantee};
   }

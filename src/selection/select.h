@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "dppl/mechanisms.h"
-#include "dppl/model.h"
 #include "statistics/pair_scores/pair_scores.h"
 
 // Which public rows a class gets: the engine of DPPL-Public and DPPL-PublicK.
@@ -14,7 +13,7 @@ struct SelectionTask {
   size_t classes;
   std::function<QuantisedRows(size_t c, unsigned threads)> records;  // of a class; called from several threads
   ScoreRange range;
-  Selection mechanism = Selection::exponential;
+  SelectionMechanism mechanism = SelectionMechanism::exponential;
   size_t k = 1;        // rows a class gets
   bool joint = false;  // by joint_top_k, also if k is 1
   unsigned threads = 1;

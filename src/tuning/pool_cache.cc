@@ -7,21 +7,27 @@
 namespace dppl {
 namespace {
 
+// Adds to PoolCache::seconds(); one inside of another adds nothing.
 class Stopwatch {
  public:
-  ~Stopwatch() { PoolMemory::seconds() += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  Stopwatch() { ++depth(); }
+  ~Stopwatch() {
+    if (--depth() == 0) PoolCache::seconds() += std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
+  static int& depth() {
+    thread_local int value = 0;
+    return value;
+  }
   Clock::time_point begin_ = Clock::now();
 };
 
-std::string key_of(const TransformSpec& spec) { return fmt::format("{}/{}", spec.to_string(), spec.average_pool); }
-
 // Of the tuner; the expected sizes are told when it tunes.
 std::string key_of(const TuneOptions& options) {
-  return fmt::format("{} {} {}", options.classes, options.method ? to_string(*options.method) : "auto",
-                     options.transform ? key_of(*options.transform) : "auto");
+  return fmt::format("{} {} {}", options.classes, options.method.empty() ? "auto" : options.method,
+                     options.transform ? options.transform->to_string() : "auto");
 }
 
 // The value of that name; who comes while it is made waits for it.
@@ -34,45 +40,35 @@ std::shared_ptr<T> once(std::map<std::string, std::shared_ptr<T>>& known, const 
 
 }  // namespace
 
-double& PoolMemory::seconds() {
+double& PoolCache::seconds() {
   thread_local double spent = 0;
   return spent;
 }
 
-PublicTransform PoolMemory::transform(const TransformSpec& spec) {
+PublicTransform PoolCache::transform(const TransformSpec& spec) {
   const Stopwatch stopwatch;
   const std::lock_guard lock(transforms_mutex_);
-  return *once(transforms_, key_of(spec),
-               [&] { return PublicTransform::compute(spec, pool_.dim(), &pool_, threads_); });
+  return *once(transforms_, spec.to_string(),
+               [&] { return PublicTransform::compute(spec, pool_.dim(), pool_, threads_); });
 }
 
-std::shared_ptr<const PoolPrior> PoolMemory::prior(const PublicTransform& transform) {
+std::shared_ptr<const PoolPrior> PoolCache::prior(const PublicTransform& transform) {
   const Stopwatch stopwatch;
   const std::lock_guard lock(priors_mutex_);
-  return once(priors_, key_of(transform.spec()), [&] { return PoolPrior::of(pool_, transform, threads_); });
+  return once(priors_, transform.spec().to_string(), [&] { return PoolPrior::of(pool_, transform, threads_); });
 }
 
-std::shared_ptr<Tuner> PoolMemory::tuner(TuneOptions options) {
+std::shared_ptr<Tuner> PoolCache::tuner(TuneOptions options) {
   const Stopwatch stopwatch;
   const std::lock_guard lock(tuners_mutex_);
   options.threads = threads_;
-  return tuner_locked(options);
-}
-
-std::shared_ptr<Tuner> PoolMemory::tuner_locked(const TuneOptions& options) {
   return once(tuners_, key_of(options), [&] { return Tuner(pool_, options); });
 }
 
-Hyperparameters PoolMemory::choose(const BudgetSpec& budget, TuneOptions options) {
+Settings PoolCache::chosen(const std::string& question, const std::function<Settings()>& choose) {
   const Stopwatch stopwatch;
-  const std::lock_guard lock(tuners_mutex_);
-  options.threads = threads_;
-  const std::string key =
-      fmt::format("{} {} {} {}", budget.describe(), options.records, options.ratio, key_of(options));
-  return *once(choices_, key, [&] {
-    return dppl::choose(pool_, budget, options,
-                        [&](uint64_t records) { return tuner_locked(options)->tune(budget, records, options.ratio); });
-  });
+  const std::lock_guard lock(choices_mutex_);
+  return *once(choices_, question, choose);
 }
 
 }  // namespace dppl

@@ -12,32 +12,33 @@ namespace dppl {
 
 // What fits on one pool have in common, each computed once, with all threads. Safe from any thread. Nothing in it is
 // private.
-class PoolMemory {
+class PoolCache {
  public:
-  PoolMemory(PublicData pool, unsigned threads) : pool_(std::move(pool)), threads_(threads) {}
+  PoolCache(PublicData pool, unsigned threads) : pool_(std::move(pool)), threads_(threads) {}
+
+  const PublicData& rows() const { return pool_; }
+  unsigned threads() const { return threads_; }
 
   PublicTransform transform(const TransformSpec& spec);
   std::shared_ptr<const PoolPrior> prior(const PublicTransform& transform);
-  // As choose() of dppl/tune.h, with one tuner for all budgets.
-  Hyperparameters choose(const BudgetSpec& budget, TuneOptions options);
-  // That tuner. Throws InvalidInput where the pool is too small or too uniform to tune on.
+  // What `choose` says, asked once per question.
+  Settings chosen(const std::string& question, const std::function<Settings()>& choose);
+  // One tuner for all budgets. Throws InvalidInput where the pool is too small or too uniform to tune on.
   std::shared_ptr<Tuner> tuner(TuneOptions options);
   // What this thread has spent in here, waiting for others included; to be set to 0 by who wants to know.
   static double& seconds();
 
  private:
-  std::shared_ptr<Tuner> tuner_locked(const TuneOptions& options);
-
   template <typename T>
   using Known = std::map<std::string, std::shared_ptr<T>>;
 
   PublicData pool_;
   unsigned threads_;
-  std::mutex transforms_mutex_, priors_mutex_, tuners_mutex_;
+  std::mutex transforms_mutex_, priors_mutex_, tuners_mutex_, choices_mutex_;
   Known<const PublicTransform> transforms_;
   Known<const PoolPrior> priors_;
   Known<Tuner> tuners_;
-  Known<const Hyperparameters> choices_;
+  Known<const Settings> choices_;
 };
 
 }  // namespace dppl

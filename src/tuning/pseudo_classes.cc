@@ -140,7 +140,7 @@ std::vector<float> PseudoClasses::gather(std::span<const size_t> rows) const {
   return result;
 }
 
-PseudoClasses::Rows PseudoClasses::rows(size_t directions, unsigned percent, unsigned threads) {
+PseudoClasses::Rows PseudoClasses::rows(size_t directions, double eigen_power, unsigned threads) {
   const std::vector<float> pool = gather(pool_rows_), train = gather(train_rows_), test = gather(test_rows_);
   SeededRandom random(2);
   std::vector<float> widths(dim_);  // of the directions in order, so that all spaces see the same records
@@ -162,8 +162,7 @@ PseudoClasses::Rows PseudoClasses::rows(size_t directions, unsigned percent, uns
     spectrum_ = spectrum_of(covariance);
   }
   const auto size = static_cast<Eigen::Index>(directions);
-  const Eigen::VectorXd scale =
-      spectrum_.values.head(size).array().max(spectrum_.values(0) * 1e-10).pow(-static_cast<double>(percent) / 100.0);
+  const Eigen::VectorXd scale = spectrum_.values.head(size).array().max(spectrum_.values(0) * 1e-10).pow(-eigen_power);
   // outer × inner, as multiply_rows wants it
   const FloatRows basis = (spectrum_.directions.leftCols(size) * scale.asDiagonal()).transpose().cast<float>();
   const auto project = [&](const std::vector<float>& rows) {

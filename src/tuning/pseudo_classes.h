@@ -23,12 +23,12 @@ class PseudoClasses {
   std::span<const size_t> test_labels() const { return test_labels_; }
 
   // Unit rows in the space of `directions` leading directions of the rows that play the pool, each divided by its
-  // variance to the power percent/100. `directions` = 0: the common space as it is.
+  // variance to the power eigen_power. `directions` = 0: the common space as it is.
   struct Rows {
     size_t dim;
     std::vector<float> pool, train, test;
   };
-  Rows rows(size_t directions, unsigned percent, unsigned threads);
+  Rows rows(size_t directions, double eigen_power, unsigned threads);
 
   // Which training rows (of Rows::train) play class c.
   std::span<const size_t> train(size_t c) const { return train_[c]; }

@@ -8,17 +8,18 @@
 
 #include "base/parallel.h"
 #include "dppl/experiments.h"
+#include "estimation/metric.h"
 #include "estimation/pool_posterior.h"
 #include "estimation/prototype_scaling.h"
 #include "estimation/refinement.h"
 #include "kernels/gemm.h"
 #include "random/simulation.h"
-#include "statistics/second_moment/second_moment.h"
+#include "statistics/gradient_sum/gradient_sum.h"
 
 namespace dppl {
 namespace {
 
-constexpr size_t kCandidates = 8192;  // of the rows that play the pool
+constexpr size_t kCandidates = 8192;  // of the rows that stand for the pool
 
 // Class after class: Σ times·row.
 std::vector<double> exact_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data) {
@@ -46,8 +47,8 @@ Eigen::MatrixXd exact_moment(const PseudoClasses::Rows& rows, const PseudoData& 
   return whole.cast<double>();
 }
 
-SecondMoment noisy_moment(const Eigen::MatrixXd& exact, double rho, Random& random) {
-  SecondMoment moment{exact, 1 / std::sqrt(2 * rho)};
+NoisySecondMoment noisy_moment(const Eigen::MatrixXd& exact, double rho, Random& random) {
+  NoisySecondMoment moment{exact, 1 / std::sqrt(2 * rho)};
   for (Eigen::Index i = 0; i < exact.rows(); ++i) {
     for (Eigen::Index j = i; j < exact.cols(); ++j) {
       moment.values(i, j) = moment.values(j, i) = exact(i, j) + moment.sigma * normal(random);
@@ -102,7 +103,7 @@ DrawnRows drawn_rows(const PseudoClasses& classes, const PseudoClasses::Rows& ro
   return drawn;
 }
 
-// As GradientSums::exact(), in floating point.
+// As GradientSums::at(), in floating point.
 std::vector<double> gradient(const DrawnRows& drawn, const Refinement& at, unsigned threads) {
   constexpr size_t kBlock = 512;
   using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -122,7 +123,7 @@ std::vector<double> gradient(const DrawnRows& drawn, const Refinement& at, unsig
       row = (row.array() - row.maxCoeff()).exp();
       row /= row.sum();
       row[static_cast<Eigen::Index>(drawn.labels[i])] -= 1;
-      const auto clip = static_cast<float>(Refinement::kClip);
+      const auto clip = static_cast<float>(kGradientClip);
       row *= drawn.times[i] * std::min(1.0f, clip / std::max(row.norm(), 1e-20f));
     }
     std::vector<float>& part = parts[begin / kBlock];
@@ -134,6 +135,20 @@ std::vector<double> gradient(const DrawnRows& drawn, const Refinement& at, unsig
     for (size_t k = 0; k < part.size(); ++k) sum[k] += static_cast<double>(part[k]);
   }
   return sum;
+}
+
+const MeanSettings& mean_of(const Trial& trial) { return std::get<MeanSettings>(trial.settings); }
+
+// How rows are chosen by selection, whichever of the two methods it is.
+struct Choosing {
+  double low, high;  // of the cosine
+  size_t k;
+};
+Choosing choosing_of(const Trial& trial) {
+  const auto* one = std::get_if<PublicSettings>(&trial.settings);
+  const auto* many = std::get_if<PublicKSettings>(&trial.settings);
+  const ScoreClip& clip = one != nullptr ? one->clip : many->clip;
+  return {clip.min.get_d() - 1, clip.max.get_d() - 1, one != nullptr ? 1 : many->k};
 }
 
 void add(Trial& trial, const Accuracy& reached, const PseudoData& data) {
@@ -191,7 +206,10 @@ void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows
                    const PseudoData& data, double rho, unsigned threads, std::span<Trial*> trials) {
   const std::vector<double> exact = exact_sums(classes, rows, data);
   std::map<Rational, std::vector<Trial*>> by_share;
-  for (Trial* trial : trials) by_share[trial->hyperparameters.metric_share].push_back(trial);
+  for (Trial* trial : trials) {
+    const auto* metric = mean_of(*trial).metric();
+    by_share[metric != nullptr ? metric->share : Rational(0)].push_back(trial);
+  }
   for (const auto& [share, of_share] : by_share) {
     const double sigma = 1 / std::sqrt(2 * rho * (1 - share.get_d()));
     SeededRandom random(data.seed);
@@ -199,13 +217,14 @@ void simulate_sums(const PseudoClasses& classes, const PseudoClasses::Rows& rows
     for (double& value : sums) value += sigma * normal(random);
     std::optional<Eigen::MatrixXd> metric;
     if (share > 0) metric = metric_of(noisy_moment(exact_moment(rows, data), rho * share.get_d(), random));
-    std::map<Rational, std::vector<double>> means;  // by spread; 0: not shrunk
+    std::map<Rational, std::vector<double>> means;  // by prior variance; 0: not shrunk
     for (Trial* trial : of_share) {
-      const Hyperparameters& how = trial->hyperparameters;
-      std::vector<double>& mean = means[how.shrink ? how.spread : Rational(0)];
-      if (mean.empty()) mean = how.shrink ? posterior(sums, sigma, prior, how.spread.get_d(), threads).means : sums;
+      const std::optional<Shrinkage>& shrink = mean_of(*trial).shrinkage;
+      const Rational variance = shrink ? shrink->prior_variance : Rational(0);
+      std::vector<double>& mean = means[variance];
+      if (mean.empty()) mean = shrink ? posterior(sums, sigma, prior, variance.get_d(), threads).means : sums;
       const std::vector<float> prototypes =
-          finish_prototypes(mean, classes.classes(), how.lift.get_d(), metric ? &*metric : nullptr);
+          scale_prototypes(mean, classes.classes(), shrink ? shrink->lift.get_d() : 0, metric ? &*metric : nullptr);
       add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);
     }
   }
@@ -218,29 +237,32 @@ void simulate_refined(const PseudoClasses& classes, const PseudoClasses::Rows& r
   // Those that differ only in what is done at the end.
   std::vector<std::vector<Trial*>> runs;
   for (Trial* trial : trials) {
-    Hyperparameters how = trial->hyperparameters;
+    MeanSettings how = mean_of(*trial);
     const auto same = std::find_if(runs.begin(), runs.end(), [&](const std::vector<Trial*>& run) {
-      how.balance = run.front()->hyperparameters.balance;
-      return how == run.front()->hyperparameters;
+      std::get<GradientSteps>(how.extra).balance = mean_of(*run.front()).gradient_steps()->balance;
+      return how == mean_of(*run.front());
     });
     (same == runs.end() ? runs.emplace_back() : *same).push_back(trial);
   }
   for (const std::vector<Trial*>& run : runs) {
-    const Hyperparameters& how = run.front()->hyperparameters;
-    const double share = how.refine_share.get_d(), sigma = 1 / std::sqrt(2 * rho * (1 - share));
+    const MeanSettings& how = mean_of(*run.front());
+    const GradientSteps& steps = *how.gradient_steps();
+    const double share = steps.share.get_d(), sigma = 1 / std::sqrt(2 * rho * (1 - share));
     SeededRandom random(data.seed);
     std::vector<double> sums = exact;
     for (double& value : sums) value += sigma * normal(random);
-    const double noise = Refinement::sigma_of(rho * share, how.refine_steps);
-    Refinement refinement(posterior(sums, sigma, prior, how.spread.get_d(), threads), how, noise);
+    const double noise = gradient_sigma(rho * share, steps.steps);
+    Refinement refinement(posterior(sums, sigma, prior, how.shrinkage->prior_variance.get_d(), threads),
+                          {.lift = how.shrinkage->lift.get_d(), .rate = steps.rate.get_d(), .steps = steps.steps},
+                          noise);
     Normals normals(random);
-    for (unsigned t = 0; t < how.refine_steps; ++t) {
+    for (unsigned t = 0; t < steps.steps; ++t) {
       std::vector<double> noisy = gradient(drawn, refinement, threads);
       for (double& value : noisy) value += noise * normals.next();
       refinement.step(noisy);
     }
     for (Trial* trial : run) {
-      const std::vector<float> prototypes = refinement.prototypes(trial->hyperparameters.balance.get_d());
+      const std::vector<float> prototypes = refinement.prototypes(mean_of(*trial).gradient_steps()->balance.get_d());
       add(*trial, test(classes, rows, prototypes, 1, data.sizes), data);
     }
   }
@@ -249,8 +271,10 @@ void simulate_refined(const PseudoClasses& classes, const PseudoClasses::Rows& r
 void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows& rows, const PseudoData& data,
                         double epsilon, unsigned threads, std::span<Trial*> trials) {
   const size_t candidates = std::min(rows.pool.size() / rows.dim, kCandidates), count = classes.classes();
+  std::vector<Choosing> how;
+  for (const Trial* trial : trials) how.push_back(choosing_of(*trial));
   std::vector<std::vector<float>> prototypes(trials.size());
-  for (size_t t = 0; t < trials.size(); ++t) prototypes[t].resize(count * trials[t]->hyperparameters.k * rows.dim);
+  for (size_t t = 0; t < trials.size(); ++t) prototypes[t].resize(count * how[t].k * rows.dim);
   parallel_blocks(count, 1, threads, [&](size_t c, size_t, unsigned) {
     std::vector<float> dots(candidates);
     std::vector<std::vector<double>> scores(trials.size(), std::vector<double>(candidates));
@@ -258,8 +282,7 @@ void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows&
       if (data.times[i] == 0) continue;
       multiply_rows(rows.train.data() + i * rows.dim, 1, rows.dim, rows.pool.data(), candidates, dots.data());
       for (size_t t = 0; t < trials.size(); ++t) {
-        const auto low = trials[t]->hyperparameters.clip_min.get_d() - 1;
-        const auto high = trials[t]->hyperparameters.clip_max.get_d() - 1;
+        const auto [low, high, k] = how[t];
         for (size_t j = 0; j < candidates; ++j) {
           scores[t][j] += data.times[i] * (std::clamp(static_cast<double>(dots[j]), low, high) - low) / (high - low);
         }
@@ -267,7 +290,7 @@ void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows&
     }
     for (size_t t = 0; t < trials.size(); ++t) {
       SeededRandom random(data.seed * 1000 + c);
-      const size_t k = trials[t]->hyperparameters.k;
+      const size_t k = how[t].k;
       const std::vector<size_t> chosen = choose(scores[t], epsilon, k, random);
       for (size_t p = 0; p < k; ++p) {
         std::copy_n(rows.pool.begin() + static_cast<std::ptrdiff_t>(chosen[p] * rows.dim), rows.dim,
@@ -276,7 +299,7 @@ void simulate_selection(const PseudoClasses& classes, const PseudoClasses::Rows&
     }
   });
   for (size_t t = 0; t < trials.size(); ++t) {
-    add(*trials[t], test(classes, rows, prototypes[t], trials[t]->hyperparameters.k, data.sizes), data);
+    add(*trials[t], test(classes, rows, prototypes[t], how[t].k, data.sizes), data);
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "dppl/error.h"
 #include "rows/pool_spectrum.h"
-#include "tuning/cache.h"
 #include "tuning/simulate.h"
 
 namespace dppl {
@@ -19,10 +18,10 @@ using Kind = TransformSpec::Kind;
 
 constexpr size_t kMostDirections = 512;
 constexpr size_t kDirections[] = {16, 32, 64, 128, 256, 512};
-constexpr unsigned kPercents[] = {20, 50};
+constexpr double kEigenPowers[] = {0.2, 0.5};
 const Rational kMetricShare{1, 10};
-// Of class means around the pool's places. Between 1 and 4 little changes that the lift does not change as well.
-const Rational kSpread = 2;
+// Of class means around the pool's atoms. Between 1 and 4 little changes that the lift does not change as well.
+const Rational kPriorVariance = 2;
 constexpr double kRatios[] = {1, 10, 100};
 // The space, and gradient steps or none, are those with the best balanced accuracy. With them, whatever comes this near
 // to the best may serve the minority instead, whose accuracy then counts by the weight on top of its part in the
@@ -34,17 +33,19 @@ constexpr size_t kFinalists = 3;
 constexpr size_t kAtoms = 2048;
 
 // Without a lift: the noisy sums as they are, without the pool.
+MeanSettings sums_settings(const TransformSpec& transform, const std::optional<Rational>& lift, const Rational& share) {
+  MeanSettings settings{.transform = transform};
+  if (lift) settings.shrinkage = Shrinkage{kPriorVariance, *lift};
+  if (share > 0) settings.extra = SecondMomentMetric{share};
+  return settings;
+}
 Trial sums_trial(const TransformSpec& transform, const std::optional<Rational>& lift, const Rational& share) {
-  Trial trial;
-  Hyperparameters& how = trial.hyperparameters;
-  how.method = Method::mean;
-  how.transform = transform;
-  how.shrink = lift.has_value();
-  how.spread = lift ? kSpread : how.spread;
-  how.lift = lift.value_or(0);
-  how.metric_share = share;
-  how.distance = how.lift > 0 || share > 0 ? Distance::dot : Distance::cosine;
-  return trial;
+  return {.settings = sums_settings(transform, lift, share)};
+}
+
+bool is_refined(const Trial& trial) {
+  const auto* mean = std::get_if<MeanSettings>(&trial.settings);
+  return mean != nullptr && mean->gradient_steps() != nullptr;
 }
 
 // Gradient steps: how many, their share of the budget and their length, and what is tried at their ends. On real
@@ -63,19 +64,19 @@ constexpr double kSimpleBorders = 0.014;
 
 bool expects_less(const Trial& a, const Trial& b) { return a.expected < b.expected; }
 
-// Few data sets are played with gradients, and neighbouring numbers of directions reach alike: instead of the one that
-// was luckiest, the middle of those that may be best, each weighted by how likely that is. The minority, which prefers
-// few, counts a little beyond its part in the balanced accuracy. In steps of an eighth to a quarter, so that budgets
-// share spaces.
-constexpr double kPlayError = 0.005, kMinorityInSpaces = 0.3;
+// Few data sets are simulated with gradients, and neighbouring numbers of directions perform equally: instead of the
+// one that was luckiest, the middle of those that may be best, each weighted by how likely that is. The minority, which
+// prefers few, counts a little beyond its part in the balanced accuracy. In steps of an eighth to a quarter, so that
+// budgets share spaces.
+constexpr double kSimulationError = 0.005, kMinorityInSpaces = 0.3;
 size_t likely_directions(std::span<const Trial> trials) {
   const auto worth = [](const Trial& trial) { return trial.expected + kMinorityInSpaces * trial.minority; };
   double best = 0, weights = 0, logarithms = 0;
   for (const Trial& trial : trials) best = std::max(best, worth(trial));
   for (const Trial& trial : trials) {
-    const double weight = std::exp((worth(trial) - best) / kPlayError);
+    const double weight = std::exp((worth(trial) - best) / kSimulationError);
     weights += weight;
-    logarithms += weight * std::log2(static_cast<double>(trial.hyperparameters.transform.directions));
+    logarithms += weight * std::log2(static_cast<double>(transform_of(trial.settings).directions));
   }
   const double middle = std::exp2(logarithms / weights), step = std::exp2(std::floor(std::log2(middle)) - 2);
   return static_cast<size_t>(step * std::round(middle / step));
@@ -84,50 +85,39 @@ size_t likely_directions(std::span<const Trial> trials) {
 std::vector<Trial> refined_trials(const TransformSpec& transform, const Steps& steps) {
   std::vector<Trial> result;
   for (const Rational& balance : steps.balances) {
-    result.push_back(sums_trial(transform, steps.lift, 0));
-    Hyperparameters& how = result.back().hyperparameters;
-    how.refine_steps = kRefineSteps;
-    how.refine_share = steps.share;
-    how.refine_rate = steps.rate;
-    how.balance = balance;
-    how.distance = Distance::dot;
+    MeanSettings settings = sums_settings(transform, steps.lift, 0);
+    settings.extra = GradientSteps{kRefineSteps, steps.share, steps.rate, balance};
+    result.push_back({.settings = settings});
   }
   return result;
 }
 
 Trial selection_trial(const TransformSpec& transform, const Rational& low, const Rational& high, size_t k) {
-  Trial trial;
-  Hyperparameters& how = trial.hyperparameters;
-  how.method = k == 1 ? Method::public_one : Method::public_k;
-  how.transform = transform;
-  how.clip_min = 1 + low;
-  how.clip_max = 1 + high;
-  how.k = k;
-  return trial;
+  const ScoreClip clip{1 + low, 1 + high};
+  if (k == 1) return {.settings = PublicSettings{.transform = transform, .clip = clip}};
+  return {.settings = PublicKSettings{.transform = transform, .clip = clip, .k = k}};
 }
 
-std::string settings_words(const Hyperparameters& how) {
-  if (how.method == Method::mean) {
-    const std::string pool =
-        how.shrink ? fmt::format("spread {} lift {}", to_string(how.spread), to_string(how.lift)) : "not shrunk";
-    if (how.refine_steps > 0) {
-      return fmt::format("{}, {} steps balance {}", pool, how.refine_steps, to_string(how.balance));
-    }
-    return fmt::format("{} metric {}", pool, to_string(how.metric_share));
+// All but the transform, each with its name.
+std::string settings_words(const Settings& settings) {
+  std::string words;
+  for (const SettingField& field : setting_fields()) {
+    const auto value = field.name == "transform" ? std::nullopt : field.get(settings);
+    if (!value || to_text(*value) == field.standard) continue;
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", field.name, to_text(*value));
   }
-  const std::string score = how.clip_max - how.clip_min <= kThresholdWidth
-                                ? fmt::format("threshold {}", to_string(how.clip_min))
-                                : fmt::format("clip {} to {}", to_string(how.clip_min), to_string(how.clip_max));
-  return fmt::format("{}, k {}", score, how.k);
+  return words;
 }
 
-bool allows(const TuneOptions& options, Method method) { return !options.method || *options.method == method; }
+bool allows(const TuneOptions& options, std::string_view method) {
+  return options.method.empty() || options.method == method;
+}
 
 // Of a class, by selection.
 std::vector<size_t> numbers_of_prototypes(const TuneOptions& options) {
-  if (!options.method) return {1, 5};
-  if (*options.method == Method::public_one) return {1};
-  if (*options.method == Method::public_k) return {2, 5, 10};
+  if (options.method.empty()) return {1, 5};
+  if (options.method == PublicSettings::kMethod) return {1};
+  if (options.method == PublicKSettings::kMethod) return {2, 5, 10};
   return {};
 }
 
@@ -135,7 +125,7 @@ std::vector<size_t> numbers_of_prototypes(const TuneOptions& options) {
 std::vector<TransformSpec> finalists(const std::vector<Trial>& trials) {
   std::vector<TransformSpec> result;
   for (const Trial& trial : trials) {
-    const TransformSpec& transform = trial.hyperparameters.transform;
+    const TransformSpec& transform = transform_of(trial.settings);
     const bool known = std::any_of(result.begin(), result.end(), [&](const TransformSpec& other) {
       return other.directions == transform.directions;
     });
@@ -149,9 +139,8 @@ void sort_by_worth(std::vector<Trial>& trials) {
   if (trials.empty()) return;
   const Trial best = *std::max_element(trials.begin(), trials.end(), expects_less);
   const auto rank = [&](const Trial& trial) {
-    const bool eligible = trial.hyperparameters.transform == best.hyperparameters.transform &&
-                          trial.hyperparameters.refine_steps == best.hyperparameters.refine_steps &&
-                          trial.expected >= best.expected - kSacrifice;
+    const bool eligible = transform_of(trial.settings) == transform_of(best.settings) &&
+                          is_refined(trial) == is_refined(best) && trial.expected >= best.expected - kSacrifice;
     return std::pair(eligible, trial.expected + (eligible ? kMinorityWeight * trial.minority : 0));
   };
   std::stable_sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return rank(a) > rank(b); });
@@ -161,13 +150,13 @@ void sort_by_worth(std::vector<Trial>& trials) {
 
 PublicTransform Tuner::common_space(const PublicData& pool, const TuneOptions& options) {
   if (const auto given = stored_transform(pool) ? stored_transform(pool) : options.transform) {
-    return PublicTransform::compute(*given, pool.dim(), &pool, options.threads);
+    return PublicTransform::compute(*given, pool.dim(), pool, options.threads);
   }
   const size_t usable = pool.spectrum(1, options.threads).usable_directions();
   const size_t directions = std::min({kMostDirections, usable, (pool.size() + 1) / 2});
   if (directions == 0) throw InvalidInput("tuning: all rows of the pool are the same");
   const auto widest = [&](Kind kind) {
-    return PublicTransform::compute({.kind = kind, .directions = directions}, pool.dim(), &pool, options.threads);
+    return PublicTransform::compute({.kind = kind, .directions = directions}, pool.dim(), pool, options.threads);
   };
   widest(Kind::whiten);  // has the largest numbers of all that may be chosen: what it allows, the others do
   return widest(Kind::pca);
@@ -182,16 +171,15 @@ Tuner::Tuner(const PublicData& pool, const TuneOptions& options)
 std::vector<TransformSpec> Tuner::transforms() const {
   if (stored_) return {common_.spec()};
   std::vector<TransformSpec> result;
-  for (const unsigned percent : kPercents) {
+  for (const double eigen_power : kEigenPowers) {
     for (const size_t directions : kDirections) {
       if (directions <= classes_.most_directions()) {
-        result.push_back({.kind = Kind::whiten, .directions = directions, .average_pool = 1, .percent = percent});
+        result.push_back({.kind = Kind::whiten, .directions = directions, .eigen_power = eigen_power});
       }
     }
   }
   if (result.empty()) {
-    result.push_back(
-        {.kind = Kind::whiten, .directions = classes_.most_directions(), .average_pool = 1, .percent = 50});
+    result.push_back({.kind = Kind::whiten, .directions = classes_.most_directions()});
   }
   return result;
 }
@@ -202,7 +190,7 @@ std::vector<TransformSpec> Tuner::selection_transforms(bool sums_too) const {
   std::vector<TransformSpec> result = transforms();
   if (stored_) return result;
   std::erase_if(result, [&](const TransformSpec& transform) {
-    return transform.directions > 64 || (sums_too && (transform.directions < 32 || transform.percent != 50));
+    return transform.directions > 64 || (sums_too && (transform.directions < 32 || transform.eigen_power != 0.5));
   });
   return result;
 }
@@ -212,8 +200,8 @@ Tuner::Space& Tuner::space(const TransformSpec& transform) {
     if (known->transform == transform) return *known;
   }
   const size_t directions = stored_ ? 0 : transform.directions;
-  spaces_.push_back(
-      std::make_unique<Space>(Space{transform, classes_.rows(directions, transform.percent, options_.threads), {}}));
+  spaces_.push_back(std::make_unique<Space>(
+      Space{transform, classes_.rows(directions, transform.eigen_power, options_.threads), {}}));
   return *spaces_.back();
 }
 
@@ -224,7 +212,7 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
       std::max<uint64_t>(sets.records * classes_.classes() / options_.classes, classes_.classes());
   std::vector<TransformSpec> spaces;
   for (const Trial& trial : trials) {
-    const TransformSpec& transform = trial.hyperparameters.transform;
+    const TransformSpec& transform = transform_of(trial.settings);
     if (std::find(spaces.begin(), spaces.end(), transform) == spaces.end()) spaces.push_back(transform);
   }
   size_t done = 0;
@@ -233,9 +221,9 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
     const PseudoClasses::Rows& rows = own.rows;
     std::vector<Trial*> sums, refined, selections;
     for (Trial& trial : trials) {
-      if (!(trial.hyperparameters.transform == transform)) continue;
-      const bool selected = trial.hyperparameters.method != Method::mean;
-      (selected ? selections : trial.hyperparameters.refine_steps > 0 ? refined : sums).push_back(&trial);
+      if (!(transform_of(trial.settings) == transform)) continue;
+      const bool selected = !std::holds_alternative<MeanSettings>(trial.settings);
+      (selected ? selections : is_refined(trial) ? refined : sums).push_back(&trial);
     }
     if (!own.prior && (!sums.empty() || !refined.empty())) {
       own.prior = PoolPrior::of(rows.pool, rows.dim, options_.threads, kAtoms);
@@ -261,7 +249,7 @@ void Tuner::try_all(std::vector<Trial>& trials, const BudgetSpec& spec, const Da
   for (Trial& trial : trials) {
     trial.balanced /= count;
     if (long_tails > 0) trial.minority /= static_cast<double>(sets.repeats) * static_cast<double>(long_tails);
-    trial.expected = trial.balanced + (trial.hyperparameters.refine_steps > 0 ? kSimpleBorders : 0);
+    trial.expected = trial.balanced + (is_refined(trial) ? kSimpleBorders : 0);
   }
   sort_by_worth(trials);
 }
@@ -280,7 +268,7 @@ std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpe
   };
   if (stored_) return try_in({best});
   const auto whiten = [](size_t directions) {
-    return TransformSpec{.kind = Kind::whiten, .directions = directions, .average_pool = 1, .percent = kPercents[0]};
+    return TransformSpec{.kind = Kind::whiten, .directions = directions, .eigen_power = kEigenPowers[0]};
   };
   std::vector<TransformSpec> spaces;
   for (const size_t quarters : {2u, 3u, 4u, 6u, 8u}) {
@@ -296,7 +284,7 @@ std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpe
   }
   // It is expected to reach what the best did, and stands before that one.
   const double most = std::max_element(trials.begin(), trials.end(), expects_less)->expected;
-  const auto in_middle = [&](const Trial& trial) { return trial.hyperparameters.transform == middle; };
+  const auto in_middle = [&](const Trial& trial) { return transform_of(trial.settings) == middle; };
   std::stable_partition(trials.begin(), trials.end(), in_middle);
   const auto end = std::find_if_not(trials.begin(), trials.end(), in_middle);
   std::iter_swap(trials.begin(), std::max_element(trials.begin(), end, expects_less));
@@ -306,12 +294,13 @@ std::vector<Trial> Tuner::refinements(const TransformSpec& best, const BudgetSpe
 
 Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
   Tuning result;
+  if (records == 0) records = options_.classes * TuneOptions::kRecordsPerClass;
   const bool gaussian = budget.notion != Notion::pure;
   DataSets sets{records, {std::begin(kRatios), std::end(kRatios)}, 0};
   if (ratio > 0) sets.ratios = {ratio};
   // Fewer classes, more data sets.
   sets.repeats = std::clamp<size_t>(300 / classes_.classes(), 3, 6) * (ratio > 0 ? 2 : 1);
-  if (gaussian && allows(options_, Method::mean)) {
+  if (gaussian && allows(options_, MeanSettings::kMethod)) {
     std::vector<Trial> first;
     for (const TransformSpec& transform : transforms()) first.push_back(sums_trial(transform, Rational(0), 0));
     try_all(first, budget, sets);
@@ -324,7 +313,7 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
       }
     }
     try_all(result.trials, budget, sets);
-    const std::vector<Trial> refined = refinements(result.best().transform, budget, sets);
+    const std::vector<Trial> refined = refinements(transform_of(result.best()), budget, sets);
     result.trials.insert(result.trials.end(), refined.begin(), refined.end());
   }
   if (budget.relation == Relation::add_remove) {
@@ -335,7 +324,7 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
                      high = cosine_quantile(rows, 0.999);
       for (const size_t k : numbers_of_prototypes(options_)) {
         selections.push_back(selection_trial(transform, low, std::max(high, Rational(low + Rational(1, 100))), k));
-        selections.push_back(selection_trial(transform, middle, middle + kThresholdWidth, k));
+        selections.push_back(selection_trial(transform, middle, ScoreClip::threshold(middle).max, k));
       }
     }
     // Selection takes longer to simulate, and its settings differ by more.
@@ -351,60 +340,20 @@ Tuning Tuner::tune(const BudgetSpec& budget, uint64_t records, double ratio) {
   return result;
 }
 
-namespace {
-
-uint64_t expected_records(const TuneOptions& options) {
-  return options.records > 0 ? options.records : options.classes * TuneOptions::kRecordsPerClass;
-}
-
-// A cache file is anybody's: what it says is taken only where it could have been chosen and would be accepted.
-std::optional<Hyperparameters> usable_cached(const std::string& question, const PublicData& pool,
-                                             const BudgetSpec& budget, const TuneOptions& options) {
-  const std::optional<Hyperparameters> known = cached_choice(question);
-  if (!known || known->size_share != 0 || !allows(options, known->method)) return std::nullopt;
-  try {
-    check(*known, budget, pool.dim(), &pool, options.threads);
-  } catch (const InvalidInput&) {
-    return std::nullopt;
-  }
-  return known;
-}
-
-}  // namespace
-
 Tuning tune(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  return Tuner(pool, options).tune(budget, expected_records(options), options.ratio);
-}
-
-Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options) {
-  return choose(pool, budget, options,
-                [&](uint64_t records) { return Tuner(pool, options).tune(budget, records, options.ratio); });
-}
-
-Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
-                       const std::function<Tuning(uint64_t records)>& tune) {
-  const std::string question = fmt::format(
-      "tuning 14; pool {}; {}; {}; {} classes; {} records; ratio {}; {} {}", pool.digest(), budget.describe(),
-      to_string(budget.relation), options.classes, options.records, options.ratio,
-      options.method ? to_string(*options.method) : "auto",
-      options.transform ? fmt::format("{}/{}", options.transform->to_string(), options.transform->average_pool)
-                        : "auto");
-  if (auto known = usable_cached(question, pool, budget, options)) return *known;
-  const Hyperparameters best = tune(expected_records(options)).best();
-  cache_choice(question, best);
-  return best;
+  return Tuner(pool, options).tune(budget, options.records, options.ratio);
 }
 
 std::string describe_tuning(const Tuning& tuning, size_t rows) {
-  std::string text = fmt::format("{} groups of public rows as classes, {} test rows, {} records a class expected\n",
+  std::string text = fmt::format("{} groups of public rows as classes, {} test rows, {} records per class expected\n",
                                  tuning.pseudo_classes, tuning.test_rows, tuning.records);
   text += fmt::format("{:<10}{:<16}{:<43}{:>9}{:>10}{:>10}\n", "method", "transform", "settings", "balanced",
                       "minority", "expected");
   for (size_t i = 0; i < std::min(rows, tuning.trials.size()); ++i) {
     const Trial& trial = tuning.trials[i];
-    text += fmt::format("{:<10}{:<16}{:<43}{:>8.1f}%{:>9.1f}%{:>9.1f}%{}\n", to_string(trial.hyperparameters.method),
-                        trial.hyperparameters.transform.to_string(), settings_words(trial.hyperparameters),
-                        100 * trial.balanced, 100 * trial.minority, 100 * trial.expected, i == 0 ? "  chosen" : "");
+    text += fmt::format("{:<10}{:<16}{:<43}{:>8.1f}%{:>9.1f}%{:>9.1f}%{}\n", method_name(trial.settings),
+                        transform_of(trial.settings).to_string(), settings_words(trial.settings), 100 * trial.balanced,
+                        100 * trial.minority, 100 * trial.expected, i == 0 ? "  chosen" : "");
   }
   return text;
 }
@@ -412,9 +361,9 @@ std::string describe_tuning(const Tuning& tuning, size_t rows) {
 std::string tuning_json(const Tuning& tuning) {
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
   for (const Trial& trial : tuning.trials) {
-    trials.push_back({{"method", to_string(trial.hyperparameters.method)},
-                      {"transform", trial.hyperparameters.transform.to_string()},
-                      {"settings", settings_words(trial.hyperparameters)},
+    trials.push_back({{"method", method_name(trial.settings)},
+                      {"transform", transform_of(trial.settings).to_string()},
+                      {"settings", settings_words(trial.settings)},
                       {"balanced_accuracy", trial.balanced},
                       {"minority_accuracy", trial.minority},
                       {"expected_accuracy", trial.expected}});

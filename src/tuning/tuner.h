@@ -15,20 +15,20 @@ class Tuner {
   // As tune().
   Tuner(const PublicData& pool, const TuneOptions& options);
 
-  // records: expected in all classes together; ratio: as in TuneOptions.
+  // records: expected in all classes together, 0: TuneOptions::kRecordsPerClass of each; ratio: as in TuneOptions.
   Tuning tune(const BudgetSpec& budget, uint64_t records, double ratio);
 
  private:
   struct Space {
     TransformSpec transform;
     PseudoClasses::Rows rows;
-    std::optional<PoolPrior> prior;  // once sums are played
+    std::optional<PoolPrior> prior;  // once sums are simulated
   };
   static PublicTransform common_space(const PublicData& pool, const TuneOptions& options);
   Space& space(const TransformSpec& transform);
   std::vector<TransformSpec> transforms() const;
   std::vector<TransformSpec> selection_transforms(bool sums_too) const;
-  // Data sets to play on: so many of each ratio.
+  // Data sets to simulate: so many of each ratio.
   struct DataSets {
     uint64_t records;
     std::vector<double> ratios;
@@ -44,9 +44,5 @@ class Tuner {
   PseudoClasses classes_;
   std::vector<std::unique_ptr<Space>> spaces_;
 };
-
-// choose() of dppl/tune.h with a tuning of the caller's where the answer is not known yet.
-Hyperparameters choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
-                       const std::function<Tuning(uint64_t records)>& tune);
 
 }  // namespace dppl

@@ -9,12 +9,12 @@
 // Small models of every kind, with values that are easy to recognise.
 namespace dppl::testing {
 
-Model public_model();     // 3 classes, dimension 4, whiten:2, pure ε = 1/10
-Model public_k_model();   // 2 prototypes for each of 2 named classes, (ε, δ)
-Model mean_model();       // cosine, ρ-zCDP, with a ledger entry
-Model euclidean_model();  // mean with counts, rows clipped
-Model naive_model();      // mean, replace-in-class
-Model seeded_model();     // mean_model() made with a seed
+Model public_model();    // 3 classes, dimension 4, whiten:2, pure ε = 1/10
+Model public_k_model();  // 2 prototypes for each of 2 named classes, (ε, δ)
+Model mean_model();      // cosine, ρ-zCDP, with a ledger entry
+Model refined_model();   // mean with gradient steps, as auto chooses it
+Model metric_model();    // mean with a second moment
+Model seeded_model();    // mean_model() made with a seed
 
 std::vector<std::pair<std::string, Model>> all_sample_models();
 

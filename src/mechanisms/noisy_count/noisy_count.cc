@@ -15,7 +15,8 @@ Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count) {
     return {add_noise(count, noise), drawn_from(random, Guarantee::pure(epsilon))};
   }
   const std::vector<int64_t> values{count};
-  Released<NoisySum> sum = noisy_sum(std::move(budget), random, VectorSum{.values = values});
+  Released<NoisySum> sum =
+      noisy_sum(std::move(budget), random, VectorSum{.values = values, .bound = NormBound::added(1)});
   return {sum.value.values.front(), std::move(sum.guarantee)};
 }
 

@@ -19,7 +19,8 @@ TEST(NoisySum, NoiseIsDiscreteGaussianOfTheCalibratedVariance) {
   SeededRandom random(25);
   Scores sum(400000, 1000);
   for (size_t i = 1; i < sum.size(); i += 2) sum[i] = -3;
-  const NoisySum released = noisy_sum(zcdp(Rational(1, 8)), random, {.values = sum, .norm_squared = 25}).value;
+  const NoisySum released =
+      noisy_sum(zcdp(Rational(1, 8)), random, {.values = sum, .bound = NormBound::added(5)}).value;
   EXPECT_EQ(released.variance, Rational(100));
   size_t at = 0;
   const auto every_second = [&](size_t first) {
@@ -62,8 +63,8 @@ TEST(NoisySum, RefusesWhatTheProofDoesNotCover) {
   SecureRandom random;
   const Scores sum{1, 2}, at_the_edge{std::numeric_limits<int64_t>::max()};
   EXPECT_THROW(noisy_sum(Budget::unledgered(BudgetSpec::pure(1)), random, {.values = sum}), InvalidInput);
-  EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .norm_squared = 0}), InvalidInput);
-  EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .relation = Relation::replace_in_class}), InvalidInput);
+  EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .bound = {0}}), InvalidInput);
+  EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .bound = {1, Relation::replace_in_class}}), InvalidInput);
   EXPECT_THROW(noisy_sum(zcdp(Rational(1, mpz_class(1) << 90)), random, {.values = sum}), InvalidInput);
   const auto overflow = [&] {
     for (int i = 0; i < 100; ++i) noisy_sum(zcdp(Rational(1, 1000000)), random, {.values = at_the_edge});

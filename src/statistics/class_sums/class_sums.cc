@@ -1,9 +1,6 @@
 #include "statistics/class_sums/class_sums.h"
 
-#include <optional>
-
 #include "base/parallel.h"
-#include "dppl/mechanisms.h"
 #include "rows/class_rows.h"
 #include "rows/integer_row.h"
 
@@ -12,63 +9,56 @@ namespace {
 
 constexpr size_t kBlock = 256;
 
-}  // namespace
-
-double clip_of(const Hyperparameters& hyperparameters) {
-  return hyperparameters.norm ? hyperparameters.norm->get_d() : 0;
+// Where the transform only scales, the row itself has the same direction: no copy.
+bool only_scales(const PublicTransform& transform) {
+  return transform.basis().empty() && transform.mean().empty() && transform.spec().window == 1;
 }
 
-ClassSums class_sums(const FitInput& input, double clip) {
-  const size_t dim = input.transform.output_dim(), size = input.classes * dim;
-  // Where the transform only scales, the row itself has the same direction: no copy.
-  const bool in_place =
-      input.transform.basis().empty() && input.transform.mean().empty() && input.transform.spec().average_pool == 1;
-  std::vector<ClassSums> parts(std::max(input.threads, 1u));
-  parallel_blocks(input.access.size(), kBlock, input.threads, [&](size_t begin, size_t end, unsigned thread) {
-    ClassSums& part = parts[thread];
-    part.sums.resize(size);
-    part.counts.resize(input.classes);
+// add(row number, row, sum of its class), for every record.
+template <typename Add>
+BoundedSum sum_by_class(const Records& records, Add add) {
+  const size_t dim = records.dim(), size = records.classes * dim;
+  const bool in_place = only_scales(records.transform);
+  std::vector<std::vector<int64_t>> parts(std::max(records.threads, 1u));
+  parallel_blocks(records.size(), kBlock, records.threads, [&](size_t begin, size_t end, unsigned thread) {
+    std::vector<int64_t>& part = parts[thread];
+    part.resize(size);
     thread_local std::vector<float> scratch;
-    scratch.resize(input.access.embeddings().dim());
-    TransformedBlock block(input.transform);
+    scratch.resize(records.access.embeddings().dim());
+    TransformedBlock block(records.transform);
     std::span<const float> rows;
     if (!in_place) {
-      rows =
-          block.load(input.access.embeddings(), end - begin, [&](size_t i) { return input.access.row_of(begin + i); });
+      rows = block.load(records.access.embeddings(), end - begin,
+                        [&](size_t i) { return records.access.row_of(begin + i); });
     }
     for (size_t i = begin; i < end; ++i) {
-      const auto label = static_cast<size_t>(input.access.labels()[i]);
-      add_integer_row(in_place ? input.access.row_view(i, scratch) : rows.subspan((i - begin) * dim, dim), clip,
-                      std::span(part.sums).subspan(label * dim, dim));
-      ++part.counts[label];
+      const auto label = static_cast<size_t>(records.labels()[i]);
+      add(i, in_place ? records.access.row_view(i, scratch) : rows.subspan((i - begin) * dim, dim),
+          std::span(part).subspan(label * dim, dim));
     }
   });
-  ClassSums total{std::vector<int64_t>(size), std::vector<int64_t>(input.classes)};
-  for (const ClassSums& part : parts) {
-    for (size_t i = 0; i < part.sums.size(); ++i) total.sums[i] += part.sums[i];
-    for (size_t i = 0; i < part.counts.size(); ++i) total.counts[i] += part.counts[i];
+  BoundedSum total{std::vector<int64_t>(size), NormBound::added(kRadius)};
+  for (const std::vector<int64_t>& part : parts) {
+    for (size_t i = 0; i < part.size(); ++i) total.values[i] += part[i];
   }
   return total;
 }
 
-NoisySums release_sums(std::vector<int64_t>& sums, size_t classes, NormBound bound, Budget budget, Random& random,
-                       unsigned threads) {
-  const size_t dim = sums.size() / classes;
-  std::vector<Budget> budgets = Budget::parallel(std::move(budget), classes);
-  std::vector<std::optional<Guarantee>> spent(classes);
-  std::vector<Rational> variances(classes);
-  parallel_blocks(classes, 1, threads, [&](size_t c, size_t, unsigned) {
-    Random stream = random.stream(c);
-    const auto sum = std::span(sums).subspan(c * dim, dim);
-    auto released = noisy_sum(std::move(budgets[c]), stream,
-                              {.values = sum, .norm_squared = bound.squared, .relation = bound.relation});
-    std::copy(released.value.values.begin(), released.value.values.end(), sum.begin());
-    variances[c] = released.value.variance;
-    spent[c] = released.guarantee;
+}  // namespace
+
+BoundedSum class_sums(const Records& records) {
+  return sum_by_class(records,
+                      [](size_t, std::span<const float> row, std::span<int64_t> sum) { add_integer_row(row, 0, sum); });
+}
+
+BoundedSum class_sums(const Records& records, SmallRows& kept) {
+  return sum_by_class(records, [&](size_t i, std::span<const float> row, std::span<int64_t> sum) {
+    thread_local std::vector<int32_t> integers;
+    integers.resize(row.size());
+    integer_row(row, 0, integers);
+    for (size_t k = 0; k < integers.size(); ++k) sum[k] += integers[k];
+    kept.set(i, integers);
   });
-  Guarantee total = *spent.front();
-  for (size_t c = 1; c < classes; ++c) total = compose_disjoint(total, *spent[c]);
-  return {variances.front(), total};
 }
 
 }  // namespace dppl

@@ -1,13 +1,12 @@
 #include "statistics/gradient_sum/gradient_sum.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 #include "base/parallel.h"
-#include "dppl/mechanisms.h"
 #include "kernels/dot_kernels.h"
 #include "kernels/row_math.h"
-#include "rows/integer_row.h"
-#include "rows/small_rows.h"
 
 namespace dppl {
 namespace {
@@ -59,79 +58,70 @@ class BlockProduct {
 
 }  // namespace
 
-const double GradientSums::kUnit = Refinement::kClip / static_cast<double>(kNorm);
+double gradient_sigma(double rho, unsigned steps) { return kGradientClip / std::sqrt(2 * rho / steps); }
 
-// Blocks of kBlock records, the last one filled up with zeros: once row after row, once direction after direction.
-struct GradientSums::Records {
-  std::vector<float> rows;
-  std::vector<int16_t> columns;
-};
-
-GradientSums::GradientSums(const FitInput& input) : input_(input) {
-  const size_t dim = input.transform.output_dim(), size = rounded_up(input.access.size(), kBlock) * dim;
-  auto records = std::make_unique<Records>(Records{std::vector<float>(size), std::vector<int16_t>(size)});
-  parallel_blocks(input.access.size(), kBlock, input.threads, [&](size_t begin, size_t end, unsigned) {
-    const RowMatrix rows = small_rows(input, begin, end);
-    for (size_t i = 0; i < end - begin; ++i) {
-      for (size_t k = 0; k < dim; ++k) {
-        const double value = rows.data()[i * dim + k];
-        records->rows[(begin + i) * dim + k] = static_cast<float>(value);
-        records->columns[begin * dim + k * kBlock + i] = static_cast<int16_t>(value);
-      }
+GradientSums::GradientSums(const SmallRows& rows, std::span<const int64_t> labels, unsigned threads)
+    : rows_(rows), labels_(labels), threads_(threads), columns_(rounded_up(rows.rows(), kBlock) * rows.dim()) {
+  const size_t dim = rows.dim();
+  parallel_blocks(rows.rows(), kBlock, threads, [&](size_t begin, size_t end, unsigned) {
+    for (size_t i = begin; i < end; ++i) {
+      for (size_t k = 0; k < dim; ++k) columns_[begin * dim + k * kBlock + i - begin] = rows.row(i)[k];
     }
   });
-  records_ = std::move(records);
 }
 
-GradientSums::~GradientSums() = default;
-
-std::vector<int64_t> GradientSums::exact(const Refinement& at) const {
-  const size_t classes = at.classes(), dim = at.weights().size() / classes;
+BoundedSum GradientSums::at(const SoftmaxPoint& point) const {
+  const size_t classes = point.offsets.size(), dim = rows_.dim();
   std::vector<float> weights(classes * dim);  // direction after direction, for rows of integers
   for (size_t i = 0; i < weights.size(); ++i) {
-    weights[i % dim * classes + i / dim] = static_cast<float>(at.weights()[i] / static_cast<double>(kSmallRadius));
+    weights[i % dim * classes + i / dim] = static_cast<float>(point.weights[i] / static_cast<double>(kSmallRadius));
   }
   struct Worker {
     std::vector<int64_t> sums;
-    std::vector<float> scores, residual;
+    std::vector<float> rows, scores, residual;
     std::vector<int32_t> small;
     BlockProduct product;
   };
-  std::vector<std::unique_ptr<Worker>> workers(std::max(input_.threads, 1u));
-  parallel_blocks(input_.access.size(), kBlock, input_.threads, [&](size_t begin, size_t end, unsigned thread) {
+  std::vector<std::unique_ptr<Worker>> workers(std::max(threads_, 1u));
+  parallel_blocks(rows_.rows(), kBlock, threads_, [&](size_t begin, size_t end, unsigned thread) {
     if (workers[thread] == nullptr) {
-      workers[thread] = std::make_unique<Worker>(
-          Worker{std::vector<int64_t>(classes * dim), std::vector<float>(kBlock * classes), std::vector<float>(classes),
-                 std::vector<int32_t>(classes), BlockProduct(classes, dim)});
+      workers[thread] = std::make_unique<Worker>(Worker{
+          std::vector<int64_t>(classes * dim), std::vector<float>(kBlock * dim), std::vector<float>(kBlock * classes),
+          std::vector<float>(classes), std::vector<int32_t>(classes), BlockProduct(classes, dim)});
     }
-    auto& [sums, scores, residual, small, product] = *workers[thread];
-    project_rows(records_->rows.data() + begin * dim, end - begin, dim, weights.data(), classes, scores.data());
+    auto& [sums, rows, scores, residual, small, product] = *workers[thread];
+    for (size_t i = begin; i < end; ++i) {
+      const auto row = rows_.row(i);
+      std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>((i - begin) * dim));
+    }
+    project_rows(rows.data(), end - begin, dim, weights.data(), classes, scores.data());
     if (end - begin < kBlock) product.clear();
     for (size_t i = 0; i < end - begin; ++i) {
-      softmax_residual(std::span(scores).subspan(i * classes, classes), at.offsets(),
-                       static_cast<size_t>(input_.access.labels()[begin + i]), residual);
-      small_row(residual, Refinement::kClip, small);
+      softmax_residual(std::span(scores).subspan(i * classes, classes), point.offsets,
+                       static_cast<size_t>(labels_[begin + i]), residual);
+      small_row(residual, kGradientClip, small);
       for (size_t c = 0; c < classes; ++c) product.left(i, c) = static_cast<int16_t>(small[c]);
     }
-    product.add_to(sums, records_->columns.data() + begin * dim);
+    product.add_to(sums, columns_.data() + begin * dim);
   });
-  std::vector<int64_t> total(classes * dim);
+  BoundedSum total{std::vector<int64_t>(classes * dim), NormBound::added(kNorm)};
   for (const auto& worker : workers) {
-    for (size_t k = 0; worker && k < total.size(); ++k) total[k] += worker->sums[k];
+    for (size_t k = 0; worker && k < total.values.size(); ++k) total.values[k] += worker->sums[k];
   }
   return total;
 }
 
-Released<std::vector<double>> GradientSums::release(const Refinement& at, AddRemoveBudget budget,
-                                                    Random& random) const {
-  const std::vector<int64_t> sum = exact(at);
-  const NormBound bound = NormBound::added(kNorm);
-  const auto released = noisy_sum(std::move(budget).take(), random,
-                                  {.values = sum, .norm_squared = bound.squared, .relation = bound.relation});
-  if (input_.released) input_.released({"gradient", released.value.values, released.value.variance.get_d()});
-  std::vector<double> values;
-  for (const int64_t value : released.value.values) values.push_back(static_cast<double>(value) * kUnit);
-  return {std::move(values), released.guarantee};
+void softmax_residual(std::span<const float> scores, std::span<const double> offsets, size_t label,
+                      std::span<float> residual) {
+  double highest = -INFINITY, total = 0;
+  for (size_t c = 0; c < scores.size(); ++c) highest = std::max(highest, static_cast<double>(scores[c]) + offsets[c]);
+  for (size_t c = 0; c < scores.size(); ++c) {
+    const double weight = std::exp(static_cast<double>(scores[c]) + offsets[c] - highest);
+    residual[c] = static_cast<float>(weight);
+    total += weight;
+  }
+  for (float& value : residual) value = static_cast<float>(static_cast<double>(value) / total);
+  residual[label] -= 1;
 }
 
 }  // namespace dppl

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "dppl/transform.h"
+#include "rows/private_access.h"
+
+namespace dppl {
+
+// The private records of a fit, seen through its public transform: what every statistic is computed of. Refers to what
+// the caller keeps.
+struct Records {
+  const PrivateAccess& access;
+  size_t classes;
+  const PublicTransform& transform;
+  unsigned threads = 1;
+
+  size_t size() const { return access.size(); }
+  size_t dim() const { return transform.output_dim(); }
+  std::span<const int64_t> labels() const { return access.labels(); }
+};
+
+}  // namespace dppl
