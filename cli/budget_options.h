@@ -7,7 +7,7 @@
 
 namespace dppl::cli {
 
-// --epsilon E [--delta D] | --rho R | --mu M, of which exactly one is required, and --neighbours. The texts are exact
+// --epsilon E [--delta D] | --rho R, of which exactly one is required, and --neighbours. The texts are exact
 // rationals until read() makes numbers of them.
 class BudgetOptions {
  public:
@@ -16,7 +16,7 @@ class BudgetOptions {
   BudgetSpec read() const;
 
  private:
-  std::string epsilon_, delta_, rho_, mu_, neighbours_ = "add-remove";
+  std::string epsilon_, delta_, rho_, neighbours_ = "add-remove";
 };
 
 }  // namespace dppl::cli

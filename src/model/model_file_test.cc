@@ -129,7 +129,7 @@ TEST(ModelFile, EveryHyperparameterComesBack) {
 
 TEST(ModelFile, EveryNotionComesBack) {
   for (const BudgetSpec& budget : {BudgetSpec::pure(Rational(1, 3)), BudgetSpec::zcdp(Rational(1, 3)),
-                                   BudgetSpec::approximate(2, Rational(1, 7)), BudgetSpec::gdp(Rational(1, 3))}) {
+                                   BudgetSpec::approximate(2, Rational(1, 7))}) {
     Model model = public_model();
     model.budget = budget;
     model.guarantee = budget.as_guarantee();
@@ -286,6 +286,7 @@ TEST(ModelFile, HeadersThatAreNoJsonAreRefused) {
   }
   expect_refused(assemble_model_file(padded("[]"), ""), {"header is not an object"});
   expect_refused(assemble_model_file(padded("{}"), ""), {"header/relation is missing"});
+  expect_refused(with_header(public_model(), [](Json& header) { header["budget"]["notion"] = "gdp"; }), {"μ-GDP"});
 }
 
 TEST(ModelFile, AHeaderBeyondTheFileIsRefused) {
