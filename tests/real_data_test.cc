@@ -6,6 +6,7 @@
 
 #include "dppl/classify.h"
 #include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "dppl/fit.h"
 #include "support/temp_dir.h"
 

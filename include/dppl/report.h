@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "dppl/images.h"
 #include "dppl/ledger.h"
 #include "dppl/model.h"
