@@ -7,6 +7,7 @@
 #include "dppl/error.h"
 #include "numbers/interval.h"
 #include "random/categorical.h"
+#include "random/chacha_stream.h"
 #include "random/discrete_gaussian.h"
 #include "support/checks.h"
 #include "support/statistics.h"
@@ -67,23 +68,23 @@ TEST(Exp2Bounds, SplitKeepsTheExponentWithinItsSlack) {
 // Words that a test chooses, first to last.
 class ScriptedRandom : public Random {
  public:
-  explicit ScriptedRandom(const std::vector<uint64_t>& words) : ScriptedRandom(words, new detail::ChaChaState()) {}
+  explicit ScriptedRandom(const std::vector<uint64_t>& words)
+      : ScriptedRandom(words, std::make_shared<ChaChaStream>()) {}
 
   // Whether more words were drawn than there are.
-  bool exhausted() const { return state_.next < begin_; }
-  size_t drawn() const { return static_cast<size_t>(state_.next - begin_); }
+  bool exhausted() const { return stream_.next < begin_; }
+  size_t drawn() const { return static_cast<size_t>(stream_.next - begin_); }
 
  private:
-  ScriptedRandom(const std::vector<uint64_t>& words, detail::ChaChaState* state)
-      : Random(std::unique_ptr<detail::ChaChaState>(state)),
-        state_(*state),
-        begin_(detail::ChaChaState::kWords - static_cast<int>(words.size())) {
-    std::copy(words.begin(), words.end(), state->buffer + begin_);
-    state->next = begin_;
+  ScriptedRandom(const std::vector<uint64_t>& words, const std::shared_ptr<ChaChaStream>& stream)
+      : Random(stream), stream_(*stream), begin_(stream->buffer + ChaChaStream::kWords - words.size()) {
+    std::copy(words.begin(), words.end(), stream->buffer + ChaChaStream::kWords - words.size());
+    stream->next = begin_;
+    stream->end = stream->buffer + ChaChaStream::kWords;
   }
 
-  const detail::ChaChaState& state_;
-  const int begin_;
+  const ChaChaStream& stream_;
+  const uint64_t* const begin_;
 };
 
 using Coin = std::function<bool(Random&)>;
