@@ -1,6 +1,7 @@
 #include "methods/method.h"
 #include "rows/class_rows.h"
 #include "rows/pool_file.h"
+#include "rows/public_access.h"
 #include "selection/select.h"
 
 // DPPL-Public and DPPL-PublicK: per class one or K rows of the public pool, chosen by how near the class's records they
@@ -9,7 +10,7 @@
 namespace dppl {
 Prototypes fit_public(const FitInput& input, AddRemoveBudget budget, Random& random) {
   const Embeddings& embeddings = input.pool->embeddings();
-  const PoolFile* file = input.pool->pool_file();
+  const PoolFile* file = PublicAccess(*input.pool).pool_file();
   // A pool file's rows are ready, unless another transform was asked for.
   const bool ready = file != nullptr && file->info().transform == input.transform.spec();
   const QuantisedRows pool =
