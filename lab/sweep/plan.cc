@@ -264,8 +264,8 @@ auto reading(const SweepPlan& plan, size_t line, const std::string& what, Use us
   try {
     return with_public_records(use);  // a sweep is for data that are open
   } catch (const Error& error) {
-    throw InvalidInput(
-        fmt::format("{}:{}: {}: {} (relative paths are looked up under --data)", plan.file, line, what, error.what()));
+    throw InvalidInput(fmt::format("{}:{}: {}: {} (relative paths are looked up in the folder of the data)", plan.file,
+                                   line, what, error.what()));
   }
 }
 

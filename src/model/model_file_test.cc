@@ -347,7 +347,7 @@ TEST(ModelFile, HostileHeadersAreRefused) {
       {change("/input_dim", 1e30), "header/input_dim"},
       {change("/input_dim", UINT64_MAX), "header/input_dim"},
       {change("/prototypes_per_class", UINT64_MAX), "prototypes is not of shape"},
-      {change("/hyperparameters/average_pool", 0), "--average-pool"},
+      {change("/hyperparameters/average_pool", 0), "average pooling"},
       {change("/hyperparameters/average_pool", UINT64_MAX), "transform_mean is not of shape 0"},
       {change("/hyperparameters/transform", "whiten:0"), "transform"},
       {change("/hyperparameters/transform", "whiten:99999999999999999999"), "transform"},

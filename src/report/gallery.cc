@@ -32,8 +32,8 @@ void check_images(const Report& report, const ReportedModel& one) {
   }
   if (!pool_file(report) && images.count != one.model.pool->rows) {
     throw InvalidInput(
-        fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one a row, e.g. "
-                    "with --image-rows FIRST:END",
+        fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one a row, or "
+                    "the range of images that is",
                     one.name, one.model.pool->rows, images.count));
   }
 }

@@ -89,7 +89,7 @@ TEST(Report, ImagesOfAnotherPoolAreRefused) {
   Report report = report_of(testing::public_model());
   report.images = PoolImages{images, 0, 999};
   expect_error<InvalidInput>([&] { report_html(report); },
-                             {"scans: its pool has 1000 rows", "999 images", "--image-rows"});
+                             {"scans: its pool has 1000 rows", "999 images", "range of images"});
   report.images = PoolImages{images, 1, 1000};
   expect_error<InvalidInput>([&] { report_html(report); }, {"there are 999"});
   const PublicData pool = PublicData::from_memory({1, 2, 3, 4}, 4);

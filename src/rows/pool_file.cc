@@ -282,7 +282,7 @@ void seal_pool_file(std::span<std::byte> bytes) {
 
 PoolInfo build_pool(const PublicData& source, const PoolOptions& options, const std::string& path) {
   if (options.transform.kind == Kind::raw) {
-    throw InvalidInput("--transform raw: pool files hold rows of unit length; use none, center, pca:K or whiten:K");
+    throw InvalidInput("transform raw: pool files hold rows of unit length; use none, center, pca:K or whiten:K");
   }
   if (source.dim() > QuantisedRows::kLargestDim) {
     throw InvalidInput(

@@ -28,7 +28,7 @@ std::vector<float> leading_directions(const PoolSpectrum& spectrum, const Transf
   const auto usable = static_cast<Eigen::Index>(spectrum.usable_directions());
   if (k > usable) {
     throw InvalidInput(
-        fmt::format("--transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
+        fmt::format("transform {}: the pool varies in {} directions only; use a smaller K or a larger pool",
                     spec.to_string(), usable));
   }
   std::vector<float> basis(static_cast<size_t>(dim * k));
@@ -86,7 +86,7 @@ TransformSpec TransformSpec::parse(std::string_view text) {
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& entry) { return entry.second == name; });
   const auto refuse = [&] {
     throw InvalidInput(
-        fmt::format("--transform: '{}' is not known; use none, center, pca:K or whiten:K with a whole number K "
+        fmt::format("transform '{}': is not known; use none, center, pca:K or whiten:K with a whole number K "
                     "(whiten:K:A for a power "
                     "A between 0.01 and 1), or raw",
                     text));
@@ -117,11 +117,11 @@ std::string TransformSpec::to_string() const {
 
 PublicTransform::PublicTransform(const TransformSpec& spec, size_t input_dim) : spec_(spec), input_dim_(input_dim) {
   if (spec.average_pool == 0 || spec.average_pool > input_dim) {
-    throw InvalidInput(
-        fmt::format("--average-pool: {} must be between 1 and the dimension, {}", spec.average_pool, input_dim));
+    throw InvalidInput(fmt::format("average pooling: windows of {} values; give between 1 and the dimension, {}",
+                                   spec.average_pool, input_dim));
   }
   if (has_directions(spec.kind) && (spec.directions == 0 || spec.directions > pooled_dim())) {
-    throw InvalidInput(fmt::format("--transform {}: there are {} dimensions; K must be between 1 and that",
+    throw InvalidInput(fmt::format("transform {}: there are {} dimensions; K must be between 1 and that",
                                    spec.to_string(), pooled_dim()));
   }
 }
@@ -146,9 +146,9 @@ void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
   const auto stored = stored_transform(pool);
   if (!stored || *stored == spec) return;
   throw InvalidInput(
-      fmt::format("--transform {}: {} holds rows after {}{}; use that, or build another pool file", spec.to_string(),
+      fmt::format("transform {}: {} holds rows after {}{}; use that, or build another pool file", spec.to_string(),
                   pool.embeddings().path(), stored->to_string(),
-                  stored->average_pool > 1 ? fmt::format(" and --average-pool {}", stored->average_pool) : ""));
+                  stored->average_pool > 1 ? fmt::format(" and average pooling by {}", stored->average_pool) : ""));
 }
 
 PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim, const PublicData* pool,
@@ -156,8 +156,7 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   PublicTransform result(spec, input_dim);
   if (!spec.needs_pool()) return result;
   if (pool == nullptr) {
-    throw InvalidInput(
-        fmt::format("--transform {}: is computed from the public pool; give one with --pool", spec.to_string()));
+    throw InvalidInput(fmt::format("transform {}: is computed from a public pool; give one", spec.to_string()));
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   check_stored_transform(*pool, spec);
