@@ -11,6 +11,7 @@
 #include "peaks.h"
 #include "rows/class_rows.h"
 #include "rows/pool_file.h"
+#include "rows/public_access.h"
 #include "selection/class_scores.h"
 #include "selection/select.h"
 
@@ -56,14 +57,15 @@ nlohmann::json run(const Options& options) {
   Clock clock;
   nlohmann::json out{{"cpu", to_string(cpu_level())}};
   const PublicData pool_data = PublicData::open(options.pool, options.threads);
-  if (pool_data.pool_file() == nullptr) throw std::runtime_error("engine: give a pool file");
-  const QuantisedRows pool = first_rows(pool_data.pool_file()->rows(), options.limit);
+  const PoolFile* pool_file = PublicAccess(pool_data).pool_file();
+  if (pool_file == nullptr) throw std::runtime_error("engine: give a pool file");
+  const QuantisedRows pool = first_rows(pool_file->rows(), options.limit);
   const PrivateData data =
       PrivateData::open(options.train, options.labels, ClassSet::numbered(options.classes),
                         options.rows.empty() ? std::nullopt : std::optional(options.rows), options.threads);
   out["open"] = clock.lap();
 
-  const PublicTransform& transform = pool_data.pool_file()->transform();
+  const PublicTransform& transform = pool_file->transform();
   const PrivateAccess access(data);
   const auto records = records_by_class(access, options.classes);
   const auto members = [&](size_t c, unsigned threads) {

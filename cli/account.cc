@@ -38,8 +38,18 @@ struct Allowance {
   Parameter parameter;
 };
 
+// A budget, or the μ of a guarantee in GDP, in which no budget is spent.
+struct Given {
+  std::optional<BudgetSpec> budget;
+  Rational mu;
+
+  Guarantee as_guarantee() const { return budget ? budget->as_guarantee() : Guarantee::gdp(mu); }
+  std::string describe() const { return budget ? budget->describe() : "μ = " + to_string(mu); }
+  bool is_approximate() const { return budget && budget->notion == Notion::approximate; }
+};
+
 struct Account {
-  BudgetSpec given;
+  Given given;
   std::string mechanism;
   std::optional<Parameter> runs_at;
   std::vector<Allowance> allowances;
@@ -53,19 +63,19 @@ constexpr const char* kDeltas[] = {"1e-5", "1e-6", "1e-9"};
 constexpr const char* kOrders[] = {"1.5", "2", "4", "8", "16", "32", "64"};
 constexpr const char* kEquivalent = "ε-equivalent √(2ρ) as in the paper's plots: no guarantee";
 
-BudgetSpec read_budget(const Options& options) {
+Given read_given(const Options& options) {
   const int budgets = !options.epsilon.empty() + !options.rho.empty() + !options.mu.empty();
   if (budgets != 1) {
-    throw CLI::ValidationError("account", "give one budget: --epsilon E [--delta D], --rho R or --mu M");
+    throw CLI::ValidationError("account", "give one of --epsilon E [--delta D], --rho R and --mu M");
   }
   if (!options.delta.empty() && options.epsilon.empty()) {
     throw CLI::ValidationError("account", "--delta belongs to --epsilon; to see ε at a δ use --at-delta");
   }
-  if (!options.rho.empty()) return BudgetSpec::zcdp(parse_positive(options.rho, "--rho"));
-  if (!options.mu.empty()) return BudgetSpec::gdp(parse_positive(options.mu, "--mu"));
+  if (!options.mu.empty()) return {{}, parse_positive(options.mu, "--mu")};
+  if (!options.rho.empty()) return {BudgetSpec::zcdp(parse_positive(options.rho, "--rho")), {}};
   const Rational epsilon = parse_positive(options.epsilon, "--epsilon");
-  if (options.delta.empty()) return BudgetSpec::pure(epsilon);
-  return BudgetSpec::approximate(epsilon, parse_positive(options.delta, "--delta"));
+  if (options.delta.empty()) return {BudgetSpec::pure(epsilon), {}};
+  return {BudgetSpec::approximate(epsilon, parse_positive(options.delta, "--delta")), {}};
 }
 
 std::vector<std::pair<std::string, Rational>> read_deltas(const Options& options) {
@@ -82,22 +92,24 @@ std::vector<std::pair<std::string, Rational>> read_deltas(const Options& options
 }
 
 // What one release of the mechanism guarantees, and the parameter that makes it so.
-std::pair<Parameter, Guarantee> run(const std::string& mechanism, const Budget& budget) {
+std::pair<Parameter, Guarantee> run(const std::string& mechanism, const Given& given) {
+  std::optional<Budget> budget;
+  if (given.budget) budget = Budget::unledgered(*given.budget);
   if (mechanism == "exponential") {
-    const Rational epsilon = budget.bounded_range_epsilon();
+    const Rational epsilon = budget ? budget->bounded_range_epsilon() : pure_for_gdp(given.mu);
     return {{"ε", epsilon}, Guarantee::of_bounded_range(epsilon)};
   }
   if (mechanism != "gaussian") {
-    const Rational epsilon = budget.pure_epsilon();
+    const Rational epsilon = budget ? budget->pure_epsilon() : pure_for_gdp(given.mu);
     return {{"ε", epsilon}, Guarantee::pure(epsilon)};
   }
-  if (budget.spec().notion == Notion::gdp) return {{"μ", budget.spec().amount}, budget.spec().as_guarantee()};
-  const Rational rho = budget.rho();
+  if (!budget) return {{"μ", given.mu}, Guarantee::gdp(given.mu)};
+  const Rational rho = budget->rho();
   return {{"ρ", rho}, Guarantee::zcdp(rho)};
 }
 
-std::vector<Allowance> allowances(const Budget& budget) {
-  const BudgetSpec& spec = budget.spec();
+std::vector<Allowance> allowances(const BudgetSpec& spec) {
+  const Budget budget = Budget::unledgered(spec);
   return {{"exponential", {"ε", budget.bounded_range_epsilon()}},
           {"permute-and-flip", {"ε", budget.pure_epsilon()}},
           {"gaussian", {"ρ", budget.rho()}},
@@ -112,24 +124,24 @@ std::optional<Rational> root_of_twice(const std::optional<Rational>& rho) {
 
 Account make_account(const Options& options) {
   Account account;
-  account.given = read_budget(options);
+  account.given = read_given(options);
   account.mechanism = options.mechanism;
   account.releases = options.releases;
   account.deltas = read_deltas(options);
-  const Budget budget = Budget::unledgered(account.given);
   Guarantee one = account.given.as_guarantee();
   if (!account.mechanism.empty()) {
-    std::tie(account.runs_at, one) = run(account.mechanism, budget);
-  } else if (account.given.notion == Notion::approximate) {
-    account.allowances = allowances(budget);
+    std::tie(account.runs_at, one) = run(account.mechanism, account.given);
+  } else if (account.given.is_approximate()) {
+    account.allowances = allowances(*account.given.budget);
   }
   account.guarantee = compose(one, account.releases);
   if (account.mechanism == "gaussian") {
     account.notes.push_back(
-        account.given.notion == Notion::gdp
-            ? "μ-GDP holds for continuous Gaussian noise; discrete Gaussian noise has it up to the discretisation only"
-            : fmt::format("μ-GDP with μ = √(2ρ) = {} holds up to the discretisation of the noise: no guarantee",
-                          to_decimal(*root_of_twice(account.guarantee.rho), 6, Rounding::up)));
+        account.given.budget
+            ? fmt::format("μ-GDP with μ = √(2ρ) = {} holds up to the discretisation of the noise: no guarantee",
+                          to_decimal(*root_of_twice(account.guarantee.rho), 6, Rounding::up))
+            : "μ-GDP holds for continuous Gaussian noise; discrete Gaussian noise has it up to the discretisation "
+              "only");
   }
   return account;
 }
@@ -221,15 +233,14 @@ Json notions(const Guarantee& guarantee) {
           {"approximate", to_json(guarantee.approximate)}};
 }
 
-Json given(const BudgetSpec& spec) {
-  const bool has_delta = spec.notion == Notion::approximate;
-  return {{"notion", to_string(spec.notion)},
-          {"amount", number(spec.amount)},
-          {"delta", has_delta ? number(spec.delta) : Json(nullptr)}};
+Json to_json(const Given& given) {
+  return {{"notion", given.budget ? to_string(given.budget->notion) : "gdp"},
+          {"amount", number(given.budget ? given.budget->amount : given.mu)},
+          {"delta", given.is_approximate() ? number(given.budget->delta) : Json(nullptr)}};
 }
 
 Json to_json(const Account& account) {
-  Json result = {{"given", given(account.given)},
+  Json result = {{"given", to_json(account.given)},
                  {"mechanism", account.mechanism.empty() ? Json(nullptr) : Json(account.mechanism)},
                  {"runs_at", to_json(account.runs_at)},
                  {"releases", account.releases},
@@ -269,7 +280,7 @@ void add_account(CLI::App& app) {
   command->add_option("--epsilon", options->epsilon, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
   command->add_option("--delta", options->delta, "The δ that goes with --epsilon")->type_name("D");
   command->add_option("--rho", options->rho, "ρ-zCDP")->type_name("R");
-  command->add_option("--mu", options->mu, "μ-GDP")->type_name("M");
+  command->add_option("--mu", options->mu, "μ-GDP, to convert only: no budget is in μ")->type_name("M");
   command->add_option("--mechanism", options->mechanism, "The mechanism that the budget is spent on, if known")
       ->check(CLI::IsMember({"exponential", "permute-and-flip", "laplace", "gaussian"}));
   command->add_option("--compose", options->releases, "How many such releases (default 1)")->type_name("N");

@@ -107,6 +107,31 @@ void list_classes(const Options& options) {
          "caused, and add classes that could occur\n";
 }
 
+// What the command line has against a refusal, for people who do not know its options by heart.
+std::string advice(const Options& options, const ImageSource& source, bool bad_images) {
+  if (bad_images && !options.embed.skip_bad) return " (--skip-bad)";
+  if (options.embed.labels.empty() || source.labels()) return "";
+  if (!source.named_labels()) return " (--label-source FILE)";
+  if (!options.classes.empty()) return "";
+  return " (--classes FILE, one name per line; 'dppl embed IMAGES --list-classes' shows the names that there are)";
+}
+
+EmbedResult embed_with_advice(const Options& options, const ImageSource& source, Encoder& encoder) {
+  EmbedOptions embedding = options.embed;
+  bool bad_images = false;
+  embedding.bad_image = [&](const std::string& what) {
+    bad_images = true;
+    if (private_errors_shown()) embedding.note(what);
+  };
+  try {
+    return embed(source, encoder, embedding);
+  } catch (const InvalidRecord& error) {
+    throw InvalidRecord(error.what() + advice(options, source, bad_images), error.private_detail());
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(error.what() + advice(options, source, bad_images));
+  }
+}
+
 void run(Options options) {
   EmbedOptions& embedding = options.embed;
   // Unfinished rows stand beside the output under these names.
@@ -129,11 +154,10 @@ void run(Options options) {
     bar->update(static_cast<double>(done) / static_cast<double>(total));
   };
   embedding.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
-  if (private_errors_shown()) embedding.bad_image = embedding.note;
   say_when_interrupted(
       fmt::format("rows done so far stay in {}.partial; the same command continues from there", embedding.output));
   const auto begin = std::chrono::steady_clock::now();
-  const EmbedResult result = embed(*source, *encoder, embedding);
+  const EmbedResult result = embed_with_advice(options, *source, *encoder);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.reset();
   print(result, options, *encoder, seconds);

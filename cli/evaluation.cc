@@ -4,6 +4,7 @@
 
 #include "cli/progress.h"
 #include "dppl/classify.h"
+#include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
 
 namespace dppl::cli {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "dppl/model.h"
 
 namespace dppl::cli {

@@ -32,8 +32,6 @@ Json to_json(Notion unit, const Ledger::Amount& amount) {
       return {{"epsilon", number(amount.value)}};
     case Notion::zcdp:
       return {{"rho", number(amount.value)}};
-    case Notion::gdp:
-      return {{"mu_squared", number(amount.value)}};
     case Notion::approximate:
       return {{"epsilon", number(amount.value)}, {"delta", number(amount.delta)}};
   }
@@ -42,11 +40,7 @@ Json to_json(Notion unit, const Ledger::Amount& amount) {
 
 Json to_json(const BudgetSpec& budget) {
   Json value = {{"notion", to_string(budget.notion)}};
-  if (budget.notion == Notion::gdp) {
-    value["mu"] = number(budget.amount);
-  } else {
-    value.update(to_json(budget.notion, {budget.amount, budget.delta}));
-  }
+  value.update(to_json(budget.notion, {budget.amount, budget.delta}));
   return value;
 }
 

@@ -56,7 +56,7 @@ uint64_t read_number(std::string_view text) {
 }
 
 PoolImages choose_images(const ImageSource& source, const std::string& range) {
-  if (range.empty()) return {&source, 0, source.size()};
+  if (range.empty()) return {source, 0, source.size()};
   const size_t colon = std::min(range.find(':'), range.size());
   const uint64_t first = read_number(std::string_view(range).substr(0, colon));
   const uint64_t end = read_number(std::string_view(range).substr(std::min(colon + 1, range.size())));
@@ -64,7 +64,7 @@ PoolImages choose_images(const ImageSource& source, const std::string& range) {
     throw InvalidInput(fmt::format("--image-rows {}: there are {} images; give FIRST:END with FIRST < END ≤ {}", range,
                                    source.size(), source.size()));
   }
-  return {&source, first, end - first};
+  return {source, first, end - first};
 }
 
 ReportedLedger open_ledger(const Options& options) {
@@ -94,8 +94,7 @@ void run(const Options& options) {
     images = open_images(options.images);
     report.images = choose_images(*images, options.image_rows);
   }
-  std::optional<PublicData> pool;
-  if (!options.pool.empty()) report.pool = &pool.emplace(PublicData::open(options.pool, options.threads));
+  if (!options.pool.empty()) report.pool = PublicData::open(options.pool, options.threads);
   if (!options.ledger.empty()) report.ledger = open_ledger(options);
   write_report(report, options.output);
   const uint64_t bytes = std::filesystem::file_size(options.output);

@@ -1,7 +1,9 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dppl)
 
-install(TARGETS dppl EXPORT dppl-targets)
+set_target_properties(dppl_core PROPERTIES EXPORT_NAME core)
+set_target_properties(dppl_lab PROPERTIES EXPORT_NAME lab)
+install(TARGETS dppl_core dppl dppl_lab EXPORT dppl-targets)
 install(TARGETS dppl_cli)
 install(DIRECTORY include/dppl TYPE INCLUDE)
 install(EXPORT dppl-targets NAMESPACE dppl:: DESTINATION ${package_dir})

@@ -76,6 +76,9 @@ TEST(AccountCli, MechanismsAreCalibratedToTheBudget) {
   const Json continuous = account_json({"--mu", "0.1", "--mechanism", "gaussian"});
   EXPECT_EQ(exact(continuous.at("mu")), "0.1");
   EXPECT_EQ(exact(continuous.at("rho")), "0.005");
+  const Json pure = account_json({"--mu", "1", "--mechanism", "exponential"});
+  EXPECT_EQ(exact(pure.at("runs_at").at("epsilon")), to_string(pure_for_gdp(1)));
+  EXPECT_EQ(pure.at("given").at("notion"), "gdp");
 }
 
 TEST(AccountCli, AnApproximateBudgetShowsWhatMechanismsMayUse) {

@@ -7,6 +7,7 @@
 #include "dppl/classify.h"
 #include "dppl/experiments.h"
 #include "dppl/fit.h"
+#include "dppl/metrics.h"
 #include "support/temp_dir.h"
 
 namespace dppl {

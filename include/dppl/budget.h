@@ -8,13 +8,13 @@
 
 namespace dppl {
 
-enum class Notion { pure, zcdp, approximate, gdp };
+enum class Notion { pure, zcdp, approximate };
 std::string_view to_string(Notion notion);
 
 // The amount a user is ready to spend, in one notion. A plain value; to spend it, make a Budget of it.
 struct BudgetSpec {
   Notion notion = Notion::pure;
-  Rational amount;  // ε, ρ, ε or μ
+  Rational amount;  // ε, ρ or ε
   Rational delta;   // approximate only
   Relation relation = Relation::add_remove;
 
@@ -22,9 +22,8 @@ struct BudgetSpec {
   static BudgetSpec zcdp(const Rational& rho, Relation relation = Relation::add_remove);
   static BudgetSpec approximate(const Rational& epsilon, const Rational& delta,
                                 Relation relation = Relation::add_remove);
-  static BudgetSpec gdp(const Rational& mu, Relation relation = Relation::add_remove);
 
-  // "ε = 0.1", "ρ = 0.125", "(ε, δ) = (1, 0.00001)", "μ = 0.5"
+  // "ε = 0.1", "ρ = 0.125", "(ε, δ) = (1, 0.00001)"
   std::string describe() const;
   Guarantee as_guarantee() const;
   friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;

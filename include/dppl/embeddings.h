@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-// Embeddings, labels and class sets: how data comes in from files (NumPy's .npy) and how arrays go out. Every reader
-// throws IoError when the operating system refuses and InvalidInput when the contents cannot be used; the message names
-// the file. Files are memory-mapped, never copied whole, so a file may be larger than memory; it must not be changed
-// while it is in use.
+// Embeddings, labels and class sets: how data comes in from files (NumPy's .npy) or from the caller's memory, and how
+// arrays go out. Every reader throws IoError when the operating system refuses and InvalidInput when the contents
+// cannot be used; the message names the file. Files are memory-mapped and memory is looked at where it is, never copied
+// whole: so a file may be larger than memory, and neither may be changed while it is in use.
 namespace dppl {
 
 enum class DType : uint8_t {
@@ -34,6 +34,20 @@ size_t item_size(DType dtype);
 
 inline constexpr unsigned kDefaultThreads = 2;
 
+// A matrix in memory that is somebody else's: row i begins i·row_stride bytes after `data`, and its values lie side by
+// side in the machine's byte order. Strides are in bytes, as NumPy counts them. A transposed or reversed matrix, and
+// rows that overlap, are refused where the matrix is used.
+struct MatrixView {
+  const void* data = nullptr;
+  size_t rows = 0, dim = 0;
+  DType dtype = DType::float32;
+  std::optional<ptrdiff_t> row_stride = {};    // empty: the rows lie side by side
+  std::optional<ptrdiff_t> value_stride = {};  // empty: the values do; anything else is refused
+
+  // All of `values`, in rows of `dim`. Throws InvalidInput when they do not make whole rows.
+  static MatrixView of(std::span<const float> values, size_t dim);
+};
+
 // A matrix of embeddings, one a row: float16, float32, float64, int8 or uint8. Values are not checked here; see
 // PrivateData and PublicData.
 class Embeddings {
@@ -41,11 +55,10 @@ class Embeddings {
   // A .npy file of version 1, 2 or 3: two dimensions, C order, little endian.
   static Embeddings open(const std::string& path);
   static Embeddings from_memory(std::vector<float> values, size_t dim);
-  // Rows that are elsewhere; `owner` keeps them alive.
-  static Embeddings view(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, DType dtype,
-                         std::string path) {
-    return Embeddings(std::move(owner), data, rows, dim, dtype, std::move(path));
-  }
+  // Rows that are elsewhere and are not copied. `owner` keeps them alive; without one the caller does, for as long as
+  // these embeddings live. `name` stands for them in messages.
+  static Embeddings view(const MatrixView& matrix, std::shared_ptr<const void> owner = nullptr,
+                         std::string name = "embeddings in memory");
 
   Embeddings(Embeddings&&) noexcept = default;
   Embeddings& operator=(Embeddings&&) noexcept = default;
@@ -57,22 +70,21 @@ class Embeddings {
   DType dtype() const { return dtype_; }
   const std::string& path() const { return path_; }
 
-  // All rows as stored, one after another. Not aligned to the item size if the file's header is not.
-  std::span<const std::byte> bytes() const { return {data_, rows_ * row_size_}; }
-  std::span<const std::byte> row_bytes(size_t i) const { return {data_ + i * row_size_, row_size_}; }
+  // A row as stored. Not aligned to the item size if the file's header, or the memory, is not.
+  std::span<const std::byte> row_bytes(size_t i) const { return {data_ + i * row_stride_, row_size_}; }
 
   // Row i as float32: exact for every type but float64, which is rounded to nearest. `out` holds dim() values.
   void row(size_t i, std::span<float> out) const;
-  // The same without a copy where the file holds aligned float32; otherwise converted into `scratch`.
+  // The same without a copy where aligned float32 is stored; otherwise converted into `scratch`.
   std::span<const float> row_view(size_t i, std::span<float> scratch) const;
 
  private:
-  Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, DType dtype,
-             std::string path);
+  Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, size_t row_stride,
+             DType dtype, std::string path);
 
-  std::shared_ptr<const void> owner_;  // keeps data_ alive
+  std::shared_ptr<const void> owner_;  // keeps data_ alive; null: the caller does
   const std::byte* data_;
-  size_t rows_, dim_, row_size_;
+  size_t rows_, dim_, row_size_, row_stride_;
   DType dtype_;
   std::string path_;
 };
@@ -85,7 +97,7 @@ class ClassSet {
   static ClassSet numbered(size_t size);                     // classes "0" … "size−1"
   static ClassSet named(std::vector<std::string> names);     // UTF-8; no blank name, duplicate or control character
   static ClassSet read(const std::string& path);             // one name a line
-  static ClassSet parse(const std::string& number_or_path);  // what --classes takes
+  static ClassSet parse(const std::string& number_or_path);  // numbered(), or read() where it is no number
 
   size_t size() const { return size_; }
   std::string name(size_t i) const;
@@ -135,7 +147,7 @@ class NpyRowsWriter {
 // and even the number of records is private: what it holds leaves only through a mechanism, which reads it through
 // PrivateAccess (src/rows/private_access.h).
 //
-// Both makers check everything that could fail later, so that bad records never cost budget: as many labels as rows,
+// Every maker checks everything that could fail later, so that bad records never cost budget: as many labels as rows,
 // every label in the class set, every value of a chosen row finite as float32, no chosen row all zero. A data set
 // without records is valid.
 class PrivateData {
@@ -145,6 +157,11 @@ class PrivateData {
                           unsigned threads = kDefaultThreads);
   static PrivateData from_memory(std::vector<float> values, size_t dim, std::vector<int64_t> labels, ClassSet classes,
                                  unsigned threads = kDefaultThreads);
+
+  // Rows and labels of the caller's. The rows are not copied: they stay alive and unchanged as long as this does, by
+  // `owner` where one is given. The labels are copied.
+  static PrivateData view(const MatrixView& rows, std::span<const int64_t> labels, ClassSet classes,
+                          std::shared_ptr<const void> owner = nullptr, unsigned threads = kDefaultThreads);
 
   PrivateData(PrivateData&&) noexcept = default;
   PrivateData& operator=(PrivateData&&) noexcept = default;
@@ -168,29 +185,27 @@ class PrivateData {
   ClassSet classes_;
 };
 
-class PoolFile;
-struct PoolSpectrum;
-
 // The public pool: a .npy, with the same checks of its rows, or a pool file (dppl/pool.h); at least one row. Copies
 // share the data.
 class PublicData {
  public:
   static PublicData open(const std::string& path, unsigned threads = kDefaultThreads);
   static PublicData from_memory(std::vector<float> values, size_t dim, unsigned threads = kDefaultThreads);
+  // Rows of the caller's, which are not copied: they stay alive and unchanged as long as this and its copies do, by
+  // `owner` where one is given.
+  static PublicData view(const MatrixView& rows, std::shared_ptr<const void> owner = nullptr,
+                         unsigned threads = kDefaultThreads);
 
   size_t size() const;
   size_t dim() const;  // of the encoder, before any transform
   // The rows as they are stored: in a pool file after its transform.
   const Embeddings& embeddings() const;
-  const PoolFile* pool_file() const;  // null for a .npy
-  // BLAKE2b-256, in hex: of type, shape and stored bytes of a .npy, read whole the first time; of a pool file the
-  // digest that `dppl pool info` shows. Safe from any thread.
+  // BLAKE2b-256, in hex: of type, shape and values of a matrix, the same in a file as in memory, read whole the first
+  // time; of a pool file the digest that `dppl pool info` shows. Safe from any thread.
   const std::string& digest() const;
-  // The principal directions of a .npy, computed the first time (seconds for a thousand dimensions) and kept. Safe from
-  // any thread.
-  const PoolSpectrum& spectrum(size_t average_pool, unsigned threads) const;
 
  private:
+  friend class PublicAccess;
   struct State;
   explicit PublicData(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;

@@ -66,7 +66,7 @@ class Ledger {
     std::string digest;
   };
 
-  // In the unit in which costs add up against a total: ε, ρ, μ², or ε together with δ.
+  // In the unit in which costs add up against a total: ε, ρ, or ε together with δ.
   struct Amount {
     Rational value;
     Rational delta;
@@ -142,7 +142,7 @@ class Ledger {
 
 std::string_view to_string(Ledger::Kind kind);
 
-// "ε = 0.1", "ρ = 0.125", "μ² = 0.25", "(ε, δ) = (1, 0.00001)": an amount counted against a total in this notion. Exact
+// "ε = 0.1", "ρ = 0.125", "(ε, δ) = (1, 0.00001)": an amount counted against a total in this notion. Exact
 // where that is short, else rounded to the given side.
 std::string describe(Notion notion, const Ledger::Amount& amount, Rounding rounding);
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -8,25 +7,11 @@ namespace dppl {
 
 namespace detail {
 
-// A ChaCha20 stream with a buffer. Each refill replaces the key by output that is never handed out, so what was drawn
-// earlier cannot be recomputed from memory read later.
-struct ChaChaState {
-  static constexpr int kWords = 512;
-  uint64_t buffer[kWords];
-  uint8_t key[32];
-  uint8_t root[32];   // the first key of a seeded stream, from which its parts are derived
-  int next = kWords;  // position in buffer; kWords: empty
-  uint64_t fork_generation = 0;
-  bool seeded_from_os = false;
-
-  void refill();  // next block of the stream
-  void
-  refill_from_os();  // the same for the secure stream: takes a fresh OS key first where there is none or after a fork
+// The words that a stream has ready; the stream itself is not public.
+struct ReadyWords {
+  const uint64_t* next = nullptr;
+  const uint64_t* end = nullptr;
 };
-
-// Counts the forks this process descends from; bumped in the child before fork() returns there.
-extern std::atomic<uint64_t> fork_generation;
-ChaChaState& secure_state();  // this thread's
 
 }  // namespace detail
 
@@ -41,10 +26,9 @@ class Random {
 
   // 64 uniform bits.
   uint64_t next64() {
-    detail::ChaChaState& state = seeded_ ? *seeded_ : detail::secure_state();
-    const bool stale = !seeded_ && state.fork_generation != detail::fork_generation.load(std::memory_order_relaxed);
-    if (state.next >= detail::ChaChaState::kWords || stale) seeded_ ? state.refill() : state.refill_from_os();
-    return state.buffer[state.next++];
+    detail::ReadyWords& words = seeded_ ? *seeded_ : secure_words();
+    if (words.next == words.end) refill(words);
+    return *words.next++;
   }
 
   // True for SecureRandom alone.
@@ -56,10 +40,13 @@ class Random {
 
  protected:
   Random() = default;
-  explicit Random(std::unique_ptr<detail::ChaChaState> seeded) : seeded_(std::move(seeded)) {}
+  explicit Random(std::shared_ptr<detail::ReadyWords> seeded) : seeded_(std::move(seeded)) {}
 
  private:
-  std::unique_ptr<detail::ChaChaState> seeded_;  // null: this thread's secure state
+  static detail::ReadyWords& secure_words();  // this thread's
+  void refill(detail::ReadyWords& words) const;
+
+  std::shared_ptr<detail::ReadyWords> seeded_;  // null: this thread's secure words
 };
 
 // ChaCha20 keyed by the operating system. Holds no state of its own (each thread has one), so one object may serve many

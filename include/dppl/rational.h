@@ -10,7 +10,7 @@ namespace dppl {
 // Privacy parameters are exact: "0.1" is 1/10, and sums of costs have no rounding slack.
 using Rational = mpq_class;
 
-// Reads a decimal ("0.1", "1e-5", "12.") or a fraction ("3/8"). `what` names the value in the error, e.g. "--epsilon".
+// Reads a decimal ("0.1", "1e-5", "12.") or a fraction ("3/8"). `what` names the value in the error, e.g. "ε".
 // Throws InvalidInput for anything else (NaN and infinities included) and for values outside about 1e-300 … 1e300.
 Rational parse_rational(std::string_view text, std::string_view what);
 

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "dppl/experiments.h"
 #include "dppl/images.h"
 #include "dppl/ledger.h"
+#include "dppl/metrics.h"
 #include "dppl/model.h"
 
 // One HTML page about one or more models, for people who decide whether to publish them. It needs no other file and
@@ -24,7 +25,7 @@ struct ReportedModel {
 
 // The images of the pool: row i of the pool was made of image first + i of the source.
 struct PoolImages {
-  const ImageSource* source = nullptr;
+  std::reference_wrapper<const ImageSource> source;
   uint64_t first = 0, count = 0;
 };
 
@@ -39,7 +40,7 @@ struct Report {
   std::vector<ReportedModel> models;  // at least one
   std::optional<PoolImages> images = {};
   // Beside images: models of noisy means are illustrated by the public images nearest to them.
-  const PublicData* pool = nullptr;
+  std::optional<PublicData> pool = {};
   std::optional<ReportedLedger> ledger = {};
   unsigned threads = kDefaultThreads;
 };

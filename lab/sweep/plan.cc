@@ -12,6 +12,7 @@
 #include "lab/sweep/constants.h"
 #include "lab/sweep/method_settings.h"
 #include "lab/sweep/plan_table.h"
+#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
@@ -265,8 +266,8 @@ auto reading(const SweepPlan& plan, size_t line, const std::string& what, Use us
   try {
     return with_public_records(use);  // a sweep is for data that are open
   } catch (const Error& error) {
-    throw InvalidInput(
-        fmt::format("{}:{}: {}: {} (relative paths are looked up under --data)", plan.file, line, what, error.what()));
+    throw InvalidInput(fmt::format("{}:{}: {}: {} (relative paths are looked up in the folder of the data)", plan.file,
+                                   line, what, error.what()));
   }
 }
 
@@ -285,7 +286,7 @@ void check_labels_of(const std::string& path, const Embeddings& rows, const Clas
 size_t check_pool_file(const SweepPlan& plan, const SweepPlan::Pool& pool) {
   return reading(plan, pool.line, fmt::format("pool '{}' file", pool.name), [&] {
     const PublicData rows = PublicData::open(pool.file);
-    if (!pool.rows.empty() && rows.pool_file() != nullptr)
+    if (!pool.rows.empty() && PublicAccess(rows).pool_file() != nullptr)
       throw InvalidInput(fmt::format("{}: rows can be taken of a .npy only", pool.file));
     for (const uint64_t count : pool.rows) {
       if (count > rows.size())

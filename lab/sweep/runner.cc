@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "dppl/error.h"
 #include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "lab/sweep/run_method.h"
 #include "lab/sweep/run_store.h"
 #include "methods/choose.h"

@@ -11,7 +11,8 @@ namespace dppl {
 namespace {
 
 Embeddings first_rows(std::shared_ptr<const void> owner, const Embeddings& rows, size_t count) {
-  return Embeddings::view(std::move(owner), rows.bytes().data(), count, rows.dim(), rows.dtype(), rows.path());
+  return Embeddings::view({.data = rows.row_bytes(0).data(), .rows = count, .dim = rows.dim(), .dtype = rows.dtype()},
+                          std::move(owner), rows.path());
 }
 
 std::vector<float> unit_rows(const Embeddings& rows, const PublicTransform& transform, unsigned threads) {
@@ -28,8 +29,10 @@ std::vector<float> unit_rows(const Embeddings& rows, const PublicTransform& tran
 }
 
 std::string digest_of_rows(const Embeddings& rows, std::span<const int64_t> labels) {
-  return to_hex(digest_of(rows.bytes(), std::as_bytes(labels))) + std::to_string(rows.dim()) +
-         std::string(to_string(rows.dtype()));
+  DigestStream digest;
+  for (size_t i = 0; i < rows.rows(); ++i) digest.add(rows.row_bytes(i));
+  digest.add(std::as_bytes(labels));
+  return to_hex(digest.finish()) + std::to_string(rows.dim()) + std::string(to_string(rows.dtype()));
 }
 
 }  // namespace
@@ -90,14 +93,13 @@ Space::Space(std::shared_ptr<const DataSet> data, std::shared_ptr<const PoolSet>
 
 std::span<const float> Space::pool_values() const {
   if (!unit_pool_) return {};
-  const auto bytes = unit_pool_->rows.embeddings().bytes();
-  return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+  const Embeddings& rows = unit_pool_->rows.embeddings();
+  return {reinterpret_cast<const float*>(rows.row_bytes(0).data()), rows.rows() * rows.dim()};
 }
 
 Embeddings Space::view(const Values& values, const Embeddings& stored) const {
   if (!transformed_) return first_rows(data_, stored, stored.rows());
-  return Embeddings::view(values, reinterpret_cast<const std::byte*>(values->data()), values->size() / dim_, dim_,
-                          DType::float32, stored.path());
+  return Embeddings::view(MatrixView::of(*values, dim_), values, stored.path());
 }
 
 }  // namespace dppl

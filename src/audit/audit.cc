@@ -128,14 +128,14 @@ namespace {
 
 void check(const AuditOptions& options) {
   if (options.trials < 1000)
-    throw InvalidInput(fmt::format("--trials: {} is too few to bound anything; use at least 1000", options.trials));
+    throw InvalidInput(fmt::format("trials: {} are too few to bound anything; use at least 1000", options.trials));
   if (options.fits < 1000)
-    throw InvalidInput(fmt::format("--fits: {} is too few to bound anything; use at least 1000", options.fits));
-  if (options.cases == 0) throw InvalidInput("--cases: 0 must be at least 1");
+    throw InvalidInput(fmt::format("fits: {} are too few to bound anything; use at least 1000", options.fits));
+  if (options.cases == 0) throw InvalidInput("cases: 0 must be at least 1");
   if (!(options.confidence > 0.5 && options.confidence < 1)) {
-    throw InvalidInput(fmt::format("--confidence: {} must lie between 0.5 and 1", options.confidence));
+    throw InvalidInput(fmt::format("confidence: {} must lie between 0.5 and 1", options.confidence));
   }
-  if (options.threads == 0) throw InvalidInput("--threads: 0 must be at least 1");
+  if (options.threads == 0) throw InvalidInput("threads: 0 must be at least 1");
 }
 
 void add_mechanisms(const AuditOptions& options, std::vector<AuditResult>& results) {
@@ -145,7 +145,7 @@ void add_mechanisms(const AuditOptions& options, std::vector<AuditResult>& resul
   };
   if (!options.mechanism.empty() && std::none_of(names.begin(), names.end(), named)) {
     throw InvalidInput(
-        fmt::format("--mechanism: '{}' is not known; known: {}", options.mechanism, fmt::join(names, ", ")));
+        fmt::format("mechanism '{}': is not known; known: {}", options.mechanism, fmt::join(names, ", ")));
   }
   const auto run_all = [&](const std::vector<Game>& games, bool planted) {
     for (const Game& game : games) {

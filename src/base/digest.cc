@@ -1,6 +1,6 @@
 #include "base/digest.h"
 
-#include <sodium.h>
+#include <fmt/format.h>
 
 #include <cassert>
 
@@ -13,15 +13,25 @@ Digest digest_of(std::span<const std::byte> bytes) { return digest_of(bytes, {})
 Digest digest_of(std::string_view text) { return digest_of(std::as_bytes(std::span(text))); }
 
 Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> second) {
+  DigestStream stream;
+  stream.add(first);
+  stream.add(second);
+  return stream.finish();
+}
+
+DigestStream::DigestStream() {
   if (sodium_init() < 0) throw IoError("digest: libsodium cannot start");
+  crypto_generichash_init(&state_, nullptr, 0, sizeof(Digest));
+}
+
+void DigestStream::add(std::span<const std::byte> bytes) {
+  crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+}
+
+Digest DigestStream::finish() {
   Digest digest;
   static_assert(sizeof digest == crypto_generichash_BYTES);
-  crypto_generichash_state state;
-  crypto_generichash_init(&state, nullptr, 0, sizeof digest);
-  for (const auto part : {first, second}) {
-    crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(part.data()), part.size());
-  }
-  crypto_generichash_final(&state, reinterpret_cast<unsigned char*>(digest.data()), sizeof digest);
+  crypto_generichash_final(&state_, reinterpret_cast<unsigned char*>(digest.data()), sizeof digest);
   return digest;
 }
 

@@ -124,9 +124,9 @@ class Embedding {
     const auto limit = options_.dtype == DType::float16 ? 65504.0f : std::numeric_limits<float>::max();
     const bool all = std::all_of(values_.begin(), values_.end(), [=](float value) { return std::abs(value) <= limit; });
     if (all) return;
-    throw InvalidInput(fmt::format(
-        "{}: the encoder gave a value that is not finite{}", options_.output,
-        options_.dtype == DType::float16 ? " as float16; use --dtype float32" : "; check its preprocessing"));
+    throw InvalidInput(
+        fmt::format("{}: the encoder gave a value that is not finite{}", options_.output,
+                    options_.dtype == DType::float16 ? " as float16; use float32" : "; check its preprocessing"));
   }
 
   std::span<const std::byte> stored() {
@@ -153,8 +153,8 @@ class Embedding {
     }
     const bool kept = file_.state().images > 0;
     throw InvalidRecord(
-        fmt::format("{}: {} of {} images cannot be read; mend or remove them, or add --skip-bad to go on "
-                    "without them{}",
+        fmt::format("{}: {} of {} images cannot be read; mend or remove them, or skip what "
+                    "cannot be read{}",
                     options_.output, told_, rows_.size(),
                     kept ? fmt::format(" (rows before them are kept in {}.partial)", options_.output) : ""),
         "the first is " + first_refusal_);
@@ -164,7 +164,7 @@ class Embedding {
   [[noreturn]] void refuse_bad() {
     for (const uint64_t image : file_.state().bad) tell(source_.name(rows_[image]) + ": could not be read before");
     throw InvalidRecord(
-        fmt::format("{}: an earlier run left out {} images that cannot be read; add --skip-bad, or mend "
+        fmt::format("{}: an earlier run left out {} images that cannot be read; skip them again, or mend "
                     "them and remove {}.partial",
                     options_.output, told_, options_.output),
         "the first is " + first_refusal_);

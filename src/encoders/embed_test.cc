@@ -125,7 +125,7 @@ TEST(Embed, RefusesLabelsOutsideOfTheDeclaredClasses) {
       [&] {
         embed(NamedImages({"well", "hiv"}), encoder, options);
       },
-      {"y.npy", "labels are names", "--classes FILE", "--list-classes"});
+      {"y.npy", "labels are names", "declare the classes by name"});
   options.classes = ClassSet::named({"well", "flu"});
   refused(NamedImages({"well", "hiv"}), "picture 1 has label 'hiv'");
   options.classes = ClassSet::numbered(2);
@@ -253,7 +253,7 @@ TEST(Embed, Refuses) {
   };
   EmbedOptions labelled = options;
   labelled.labels = dir.path("y.npy");
-  expect_error<InvalidInput>([&] { embed(Unlabelled(2), encoder, labelled); }, {"no labels", "--label-source"});
+  expect_error<InvalidInput>([&] { embed(Unlabelled(2), encoder, labelled); }, {"no labels", "name the file"});
 
   class Infinite : public MeanColour {
     void encode(std::span<const float>, size_t, std::span<float> out) override {

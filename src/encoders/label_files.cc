@@ -53,13 +53,12 @@ std::vector<int64_t> labels_of(const ImageSource& source, std::span<const uint64
   if (named) {
     throw InvalidInput(
         fmt::format("{}: the labels are names, and classes are declared, never read off the data: one image must not "
-                    "change them; add --classes FILE, one name per line ('dppl embed IMAGES --list-classes' shows the "
-                    "names that there are)",
+                    "change them; declare the classes by name",
                     options.labels));
   }
   throw InvalidInput(
-      fmt::format("{}: the images have no labels to write; leave out --labels, or name the file that "
-                  "holds them with --label-source",
+      fmt::format("{}: the images have no labels to write; ask for none, or name the file that "
+                  "holds them",
                   options.labels));
 }
 

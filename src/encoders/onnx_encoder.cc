@@ -33,7 +33,7 @@ Preprocessing published(const std::string& path, const OnnxSession& session) {
 
 void apply_sizes(Preprocessing& how, const EncoderOptions& options) {
   if (options.onnx.crop && !options.size) {
-    throw InvalidInput("--crop: needs --size, which the shorter side becomes before the middle is cut out");
+    throw InvalidInput("crop: needs a size, which the shorter side becomes before the middle is cut out");
   }
   if (!options.size) return;
   how.resized.reset();
@@ -56,15 +56,14 @@ Preprocessing complete(Preprocessing how, const EncoderOptions& options, const I
   } else if (options.onnx.interpolation == "bicubic") {
     how.interpolation = Interpolation::bicubic;
   } else if (!options.onnx.interpolation.empty()) {
-    throw InvalidInput(
-        fmt::format("--interpolation: '{}' is neither bicubic nor bilinear", options.onnx.interpolation));
+    throw InvalidInput(fmt::format("interpolation: '{}' is neither bicubic nor bilinear", options.onnx.interpolation));
   }
   if (!how.interpolation) how.interpolation = Interpolation::bicubic;
   if (input.fixed && !how.seen()) how.resized = input.fixed;
   if (input.fixed && how.seen() != input.fixed) {
     throw InvalidInput(
-        fmt::format("{}: takes images of {} × {} pixels, but the preprocessing is: {}; correct --size or --crop", path,
-                    input.fixed->width, input.fixed->height, how.describe()));
+        fmt::format("{}: takes images of {} × {} pixels, but the preprocessing is: {}; correct the size or the crop",
+                    path, input.fixed->width, input.fixed->height, how.describe()));
   }
   return how;
 }
@@ -72,7 +71,7 @@ Preprocessing complete(Preprocessing how, const EncoderOptions& options, const I
 bool wants_mean(const std::string& pool) {
   if (pool.empty() || pool == "cls") return false;
   if (pool == "mean") return true;
-  throw InvalidInput(fmt::format("--pool: '{}' is neither cls nor mean", pool));
+  throw InvalidInput(fmt::format("pool: '{}' is neither cls nor mean", pool));
 }
 
 // The model's digest; weights in files of their own, which may be many gigabytes, by size and time of change.
@@ -182,7 +181,7 @@ std::vector<float> OnnxEncoder::run(std::span<const float> inputs) const {
   if (!usable) {
     throw InvalidInput(
         fmt::format("{}: its output {} for {} images is not a vector an image (N×D), a vector a token "
-                    "(N×T×D) or a map of features; choose another with --output",
+                    "(N×T×D) or a map of features; choose another output",
                     path_, OnnxTensor{output_.name, output_.type, shape}.describe(), batch_));
   }
   if (shape.size() == 2) return std::move(result.values);

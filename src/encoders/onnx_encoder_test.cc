@@ -140,7 +140,7 @@ TEST(OnnxEncoder, TheModelsOwnDescription) {
   const auto flags = open_encoder(path, small_options());
   EncoderOptions none;
   none.batch = 4;
-  expect_error<InvalidInput>([&] { open_encoder(path, none); }, {"m.onnx", "--normalise", "preprocessor_config.json"});
+  expect_error<InvalidInput>([&] { open_encoder(path, none); }, {"m.onnx", "imagenet", "preprocessor_config.json"});
   const auto inside =
       open_encoder(dir.file("n.onnx", net.model().metadata("preprocessor_config.json", config).bytes()), none);
   EXPECT_EQ(prepared(*inside, 2), prepared(*flags, 2));
@@ -242,12 +242,12 @@ TEST(OnnxEncoder, RefusesWhatItCannotUse) {
   refused(whole, options, {"no output 'pooled'", "float32 embedding [?, 5]"});
   options = small_options();
   options.size = 9;
-  refused(whole, options, {"8 × 8", "9 × 9", "--size"});
+  refused(whole, options, {"8 × 8", "9 × 9", "size"});
   options = small_options("cls");
   refused(whole, options, {"pooled over tokens", "embedding"});
   options = EncoderOptions{};
   options.onnx.normalise = "half";
-  refused(SmallViT().model().bytes(), options, {"any size", "--size"});
+  refused(SmallViT().model().bytes(), options, {"any size", "state the size"});
 
   OnnxModel text;
   text.input("input_ids", {-1, -1}, OnnxModel::kInt64)
@@ -300,7 +300,7 @@ TEST(OnnxEncoder, ReadsWeightsBeyondTwoGigabytes) {
 
 TEST(OpenEncoder, ABuiltInEncoderHasItsOwnPreprocessing) {
   EXPECT_GT(open_encoder("builtin:hog")->dim(), 0u);
-  expect_error<InvalidInput>([&] { open_encoder("builtin:hog", small_options()); }, {"builtin:hog", "--size"});
+  expect_error<InvalidInput>([&] { open_encoder("builtin:hog", small_options()); }, {"builtin:hog", "size"});
 }
 
 TEST(OnnxEncoder, ChoosesTheLikeliestOutput) {

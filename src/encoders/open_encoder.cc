@@ -11,7 +11,7 @@ std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const Enc
   std::unique_ptr<Encoder> encoder = builtin_encoder(name_or_path, options.threads);
   if (options.size || options.onnx != OnnxOptions{}) {
     throw InvalidInput(
-        fmt::format("{}: has its own preprocessing; leave out --size and the options of ONNX models", name_or_path));
+        fmt::format("{}: has its own preprocessing; leave out the size and the options of ONNX models", name_or_path));
   }
   return encoder;
 }

@@ -33,7 +33,7 @@ Normalisation Normalisation::named(std::string_view name) {
   if (name == "half") return {kPerByte, {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}};
   if (name == "unit") return {kPerByte, {0, 0, 0}, {1, 1, 1}};
   if (name == "tf") return {1, {127, 127, 127}, {128, 128, 128}};
-  throw InvalidInput(fmt::format("--normalise: '{}' is not one of imagenet, clip, half, unit, tf", name));
+  throw InvalidInput(fmt::format("normalise: '{}' is not one of imagenet, clip, half, unit, tf", name));
 }
 
 std::string Normalisation::describe() const {
@@ -52,18 +52,18 @@ std::string Preprocessing::describe() const {
 Preprocessor::Preprocessor(Preprocessing how, bool planar, std::string_view name)
     : how_(std::move(how)), planar_(planar), table_{} {
   if (!how_.seen()) {
-    throw InvalidInput(fmt::format("{}: takes images of any size; say which with --size (224 is usual)", name));
+    throw InvalidInput(fmt::format("{}: takes images of any size; state the size (224 is usual)", name));
   }
   if (!how_.normalisation) {
     throw InvalidInput(
-        fmt::format("{}: nothing says how pixels are normalised; add --normalise imagenet, clip, half, "
+        fmt::format("{}: nothing says how pixels are normalised; state imagenet, clip, half, "
                     "unit or tf, or put the model's preprocessor_config.json beside it",
                     name));
   }
   seen_ = *how_.seen();
   const PixelSize before = resized();
   if (seen_.width > before.width || seen_.height > before.height) {
-    throw InvalidInput(fmt::format("{}: {} cannot be cut out of {}; make --crop at most --size", name,
+    throw InvalidInput(fmt::format("{}: {} cannot be cut out of {}; make the crop at most the size", name,
                                    dppl::describe(seen_), dppl::describe(before)));
   }
   for (size_t c = 0; c < 3; ++c) {

@@ -32,8 +32,8 @@ class ConfigReader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw InvalidInput(
-        fmt::format("{}: {}; correct the file, or remove it and use --size, --crop, --normalise and "
-                    "--interpolation",
+        fmt::format("{}: {}; correct the file, or remove it and state size, crop, normalisation "
+                    "and interpolation",
                     name_, what));
   }
 

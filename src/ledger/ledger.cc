@@ -21,12 +21,13 @@ constexpr int64_t kApplicationId = 0x6470706c;  // "dppl"
 constexpr int64_t kVersion = 1;
 constexpr int kColumns = static_cast<int>(kEntryColumns.size());
 
-// A ledger whose contents are not what dppl wrote.
+// A ledger whose contents are not what this dppl writes.
 struct Broken : std::runtime_error {
   explicit Broken(const std::string& problem) : std::runtime_error(problem) {}
   Broken(uint64_t bad_row, const std::string& problem)
       : std::runtime_error(fmt::format("row {}: {}", bad_row, problem)), row(bad_row) {}
   std::optional<uint64_t> row;
+  std::string_view advice = "it was changed by something else than dppl, restore it from a copy";
 };
 
 std::vector<std::string> schema() {
@@ -110,6 +111,10 @@ LedgerState read_entries(Database& database) {
   while (rows.step()) {
     try {
       book.append(read_entry(rows, book));
+    } catch (const RetiredNotion& error) {
+      Broken old(book.entries().size() + 1, error.what());
+      old.advice = "use the dppl that wrote it, or start a new ledger with totals that leave out what is spent";
+      throw old;
     } catch (const Error& error) {
       throw Broken{book.entries().size() + 1, error.what()};
     }
@@ -146,8 +151,7 @@ LedgerState open_book(Database& database, const std::filesystem::path& path) {
   try {
     return read_book(database);
   } catch (const Broken& broken) {
-    throw IoError(fmt::format("ledger {}: {}; it was changed by something else than dppl, restore it from a copy",
-                              path.string(), broken.what()));
+    throw IoError(fmt::format("ledger {}: {}; {}", path.string(), broken.what(), broken.advice));
   }
 }
 
@@ -177,7 +181,7 @@ std::string nonce() {
   return fmt::format("{:016x}{:016x}", random.next64(), random.next64());
 }
 
-// Sums and squares of amounts must fit what a row holds.
+// Sums of amounts must fit what a row holds.
 void check_digits(const BudgetSpec& cost) {
   constexpr size_t kMost = 150;
   if (std::max(to_string(cost.amount).size(), to_string(cost.delta).size()) > kMost) {
@@ -203,13 +207,6 @@ Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledg
 }
 
 void leave(const LedgerState&, Ledger::Entry&) {}
-
-// The way from pure ε to GDP is a search. Its result is kept, so that reading the ledger need not repeat it.
-void price_in_gdp(const LedgerState& book, Ledger::Entry& entry) {
-  Guarantee& price = entry.guarantee;
-  if (book.charging(entry.dataset).total().notion != Notion::gdp || price.mu_squared) return;
-  if (const std::optional<Rational> mu = price.mu()) price.mu_squared = Rational(*mu * *mu);
-}
 
 void check_model_digest(std::string_view digest) {
   constexpr size_t kMaxDigits = 128;
@@ -319,7 +316,7 @@ Reservation Ledger::reserve(std::string_view dataset, const BudgetSpec& cost, co
   entry.purpose = purpose;
   entry.model_digest = nonce();
   Database database(path_, Database::Mode::existing, patience_);
-  const Entry written = append(database, path_, std::move(entry), price_in_gdp);
+  const Entry written = append(database, path_, std::move(entry), leave);
   return Reservation(written.sequence, written.dataset, written.budget, written.digest);
 }
 

@@ -28,6 +28,7 @@ class Writer {
 class Reader {
  public:
   explicit Reader(const EntryFields& fields) : fields_(fields) {}
+  const std::string& peek() const { return fields_.at(next_); }
   const std::string& text() { return fields_.at(next_++); }
   std::optional<Rational> number() {
     const std::string_view column = kEntryColumns.at(next_);
@@ -131,7 +132,8 @@ Ledger::Entry from_fields(const EntryFields& fields) {
   entry.kind = in.one_of(std::array{Kind::dataset, Kind::reserve, Kind::record});
   entry.dataset = in.text();
   entry.reservation = in.row();
-  entry.budget.notion = in.one_of(std::array{Notion::pure, Notion::zcdp, Notion::approximate, Notion::gdp});
+  if (in.peek() == "gdp") throw RetiredNotion();
+  entry.budget.notion = in.one_of(std::array{Notion::pure, Notion::zcdp, Notion::approximate});
   entry.budget.amount = in.number().value_or(0);
   entry.budget.delta = in.number().value_or(0);
   entry.budget.relation = in.one_of(std::array{Relation::add_remove, Relation::replace_in_class});

@@ -66,6 +66,20 @@ TEST_F(LedgerTamper, AnEditOfAnyColumnOfAnyRowIsFound) {
   expect_closed();
 }
 
+TEST_F(LedgerTamper, ARowOfAnEarlierDpplInARetiredNotionIsNotCalledTampering) {
+  const Ledger::Verification result = after_forging([](uint64_t row, EntryFields& fields) {
+    if (row == 1) field(fields, "notion") = "gdp";
+  });
+  EXPECT_EQ(result.bad_row, 1u);
+  EXPECT_NE(result.problem.find("μ-GDP"), std::string::npos) << result.problem;
+  expect_closed();
+  try {
+    Ledger(path_).contents();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("use the dppl that wrote it"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(LedgerTamper, ADeletedRowIsFound) {
   for (uint64_t row = 1; row <= kRows; ++row) {
     EXPECT_EQ(after("DELETE FROM entry WHERE sequence = " + std::to_string(row)).bad_row, row);

@@ -163,13 +163,6 @@ TEST_F(LedgerTest, ChargesTheExponentialMechanismByItsPrice) {
   EXPECT_EQ(ledger.status("flowers").balance.remaining.value, 0);
 }
 
-TEST_F(LedgerTest, ChargesPureCostsAgainstGdp) {
-  Ledger ledger = make(BudgetSpec::gdp(1));
-  ledger.reserve("flowers", pure("0.1"), "fit public");
-  const Rational mu = pure_to_gdp(number("0.1"));
-  EXPECT_EQ(ledger.status("flowers").balance.spent.value, mu * mu);
-}
-
 TEST_F(LedgerTest, SeededRunsCostTheSameAndAreMarked) {
   Ledger ledger = make(pure("1"));
   Guarantee price = Guarantee::pure(number("0.6"));

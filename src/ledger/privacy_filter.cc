@@ -13,8 +13,6 @@ const char* symbol(Notion notion) {
       return "ε";
     case Notion::zcdp:
       return "ρ";
-    case Notion::gdp:
-      return "μ²";
     case Notion::approximate:
       return "(ε, δ)";
   }
@@ -41,10 +39,6 @@ bool stays_within(const Guarantee& price, const BudgetSpec& asked) {
       return price.epsilon && *price.epsilon <= asked.amount;
     case Notion::zcdp:
       return price.rho && *price.rho <= asked.amount;
-    case Notion::gdp: {
-      if (price.mu_squared) return *price.mu_squared <= asked.amount * asked.amount;
-      return price.epsilon && *price.epsilon <= pure_for_gdp(asked.amount);
-    }
     case Notion::approximate: {
       // Both directions are rounded to the safe side, so at the boundary only one of them may say yes.
       const std::optional<Rational> delta = price.delta_at(asked.amount);
@@ -62,8 +56,6 @@ PrivacyFilter::Rule PrivacyFilter::total_rule(Notion notion) {
       return Rule::epsilon;
     case Notion::zcdp:
       return Rule::rho;
-    case Notion::gdp:
-      return Rule::mu_squared;
     case Notion::approximate:
       return Rule::undecided;
   }
@@ -78,7 +70,6 @@ PrivacyFilter::PrivacyFilter(std::string dataset, BudgetSpec total)
 void PrivacyFilter::decide(Rule rule) {
   rule_ = rule;
   limit_ = {total_.amount, total_.delta};
-  if (rule == Rule::mu_squared) limit_.value *= total_.amount;
   if (rule == Rule::rho_within_delta) limit_ = {zcdp_for_approximate(total_.amount, total_.delta), 0};
 }
 
@@ -119,19 +110,10 @@ Rational PrivacyFilter::zcdp_cost(const Guarantee& price) const {
   return *price.rho;
 }
 
-Rational PrivacyFilter::gdp_cost(const Guarantee& price) const {
-  if (price.mu_squared) return *price.mu_squared;
-  const std::optional<Rational> mu = price.mu();
-  if (!mu) no_bound("GDP bound", "use a mechanism that has one, or a data set with a ρ or (ε, δ) total");
-  return *mu * *mu;
-}
-
 PrivacyFilter::Cost PrivacyFilter::cost(const BudgetSpec& asked, const Guarantee& price) const {
   switch (rule_) {
     case Rule::epsilon:
       return {{asked.notion == Notion::pure ? asked.amount : pure_cost(price), 0}, {}};
-    case Rule::mu_squared:
-      return {{asked.notion == Notion::gdp ? Rational(asked.amount * asked.amount) : gdp_cost(price), 0}, {}};
     case Rule::rho:
       return {{asked.notion == Notion::zcdp ? asked.amount : zcdp_cost(price), 0}, {}};
     case Rule::rho_within_delta:

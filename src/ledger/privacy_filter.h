@@ -29,7 +29,6 @@ class PrivacyFilter {
     undecided,         // an (ε, δ) total before its first reservation
     epsilon,           // Σε ≤ total
     rho,               // Σρ ≤ total
-    mu_squared,        // Σμ² ≤ total²
     epsilon_delta,     // (Σε, Σδ) ≤ total
     rho_within_delta,  // Σρ ≤ the ρ that the (ε, δ) total affords, or all pure and Σε ≤ total
   };
@@ -41,7 +40,6 @@ class PrivacyFilter {
   [[noreturn]] void no_bound(std::string_view bound, std::string_view advice) const;
   Rational pure_cost(const Guarantee& price) const;
   Rational zcdp_cost(const Guarantee& price) const;
-  Rational gdp_cost(const Guarantee& price) const;
   static Rule total_rule(Notion notion);
   static Rule first_rule(const BudgetSpec& asked);
   Cost cost(const BudgetSpec& asked, const Guarantee& price) const;

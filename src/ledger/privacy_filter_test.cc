@@ -31,7 +31,6 @@ TEST(PrivacyFilter, AnythingOverIsRefusedInEveryNotion) {
   for (const auto& [total, half, more] :
        {std::tuple{BudgetSpec::pure(1), BudgetSpec::pure(Rational(1, 2)), BudgetSpec::pure(over)},
         std::tuple{BudgetSpec::zcdp(1), BudgetSpec::zcdp(Rational(1, 2)), BudgetSpec::zcdp(over)},
-        std::tuple{BudgetSpec::gdp(5), BudgetSpec::gdp(4), BudgetSpec::gdp(3 + number("1e-18"))},
         std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
                    BudgetSpec::approximate(over, delta / 2)},
         std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
@@ -39,9 +38,7 @@ TEST(PrivacyFilter, AnythingOverIsRefusedInEveryNotion) {
     PrivacyFilter charging("d", total);
     charge(charging, half);
     EXPECT_THROW(charge(charging, more), BudgetExceeded) << more.describe();
-    BudgetSpec rest = half;
-    if (total.notion == Notion::gdp) rest = BudgetSpec::gdp(3);
-    charge(charging, rest);
+    charge(charging, half);
     EXPECT_EQ(charging.balance().remaining, Ledger::Amount()) << total.describe();
   }
 }
@@ -78,23 +75,12 @@ TEST(PrivacyFilter, WhatWasAskedInTheTotalsNotionIsChargedInFull) {
   EXPECT_EQ(charging.balance().spent.value, Rational(1, 3));
 }
 
-TEST(PrivacyFilter, GaussianCostsAreRefusedByPureAndGdpTotals) {
+TEST(PrivacyFilter, GaussianCostsAreRefusedByPureTotals) {
   PrivacyFilter pure("d", BudgetSpec::pure(100));
   EXPECT_THROW(charge(pure, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
-  EXPECT_THROW(charge(pure, BudgetSpec::gdp(number("0.001"))), InvalidInput);
   EXPECT_THROW(charge(pure, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
-  PrivacyFilter gdp("d", BudgetSpec::gdp(100));
-  EXPECT_THROW(charge(gdp, BudgetSpec::zcdp(number("0.001"))), InvalidInput);
   PrivacyFilter zcdp("d", BudgetSpec::zcdp(100));
   EXPECT_THROW(charge(zcdp, BudgetSpec::approximate(1, number("1e-5"))), InvalidInput);
-}
-
-TEST(PrivacyFilter, PureCostsConvertToGdpUpwards) {
-  PrivacyFilter charging("d", BudgetSpec::gdp(1));
-  charge(charging, BudgetSpec::pure(number("0.1")));
-  const Rational mu = pure_to_gdp(number("0.1"));
-  EXPECT_EQ(charging.balance().spent.value, mu * mu);
-  EXPECT_EQ(charging.balance().unit, Notion::gdp);
 }
 
 TEST(PrivacyFilter, RelationsMustAgree) {
@@ -187,11 +173,9 @@ TEST(PrivacyFilter, PriceMustStayWithinWhatIsAsked) {
   EXPECT_FALSE(stays_within(Guarantee::zcdp(number("0.001")), BudgetSpec::pure(1)));
   EXPECT_TRUE(stays_within(Guarantee::of_bounded_range(1), BudgetSpec::zcdp(Rational(1, 8))));
   EXPECT_FALSE(stays_within(Guarantee::pure(1), BudgetSpec::zcdp(Rational(1, 8))));
-  EXPECT_TRUE(stays_within(Guarantee::gdp(1), BudgetSpec::gdp(1)));
-  EXPECT_FALSE(stays_within(Guarantee::gdp(number("1.000000000000000001")), BudgetSpec::gdp(1)));
   const Rational delta = number("1e-5");
   // What a mechanism makes of its budget stays within it, also where 18 digits cannot write the amount.
-  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::gdp, Notion::approximate}) {
+  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::approximate}) {
     BudgetSpec third = BudgetSpec::pure(Rational(1, 3));
     third.notion = notion;
     if (notion == Notion::approximate) third.delta = delta / 3;

@@ -11,9 +11,9 @@ namespace dppl {
 void check_utilities(const Utilities& utilities, const Budget& budget) {
   constexpr int64_t kLargest = int64_t{1} << 62;
   if (budget.spec().relation != Relation::add_remove) {
-    throw InvalidInput(fmt::format(
-        "selection: the proof is for neighbours add-remove, the budget says {}; use --neighbours add-remove",
-        to_string(budget.spec().relation)));
+    throw InvalidInput(
+        fmt::format("selection: the proof is for neighbours add-remove, the budget says {}; state it for add-remove",
+                    to_string(budget.spec().relation)));
   }
   if (utilities.values.empty())
     throw InvalidInput("selection: there are no candidates; give a pool with at least one row");

@@ -3,6 +3,7 @@
 #include "random/discrete_laplace.h"
 #include "rows/class_rows.h"
 #include "rows/pool_file.h"
+#include "rows/public_access.h"
 #include "selection/select.h"
 
 // DPPL-Public and DPPL-PublicK: per class one or K rows of the public pool, chosen by how near the class's records they
@@ -22,7 +23,7 @@ struct Choosing {
 Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudget budget, Random& random) {
   const Records& records = input.records;
   const Embeddings& embeddings = input.pool->embeddings();
-  const PoolFile* file = input.pool->pool_file();
+  const PoolFile* file = PublicAccess(*input.pool).pool_file();
   // A pool file's rows are ready, unless another transform was asked for.
   const bool ready = file != nullptr && file->info().transform == records.transform.spec();
   const QuantisedRows pool =

@@ -91,8 +91,8 @@ TEST(DescribeModel, ManyAndLongNamesAreCut) {
 TEST(DescribeModel, AmountsOfAnySizeAreDescribed) {
   const Rational huge(mpz_class("1" + std::string(3000, '0'))), tiny = 1 / huge;
   for (const Rational& amount : {huge, tiny}) {
-    for (const BudgetSpec& budget : {BudgetSpec::pure(amount), BudgetSpec::zcdp(amount), BudgetSpec::gdp(amount),
-                                     BudgetSpec::approximate(amount, tiny)}) {
+    for (const BudgetSpec& budget :
+         {BudgetSpec::pure(amount), BudgetSpec::zcdp(amount), BudgetSpec::approximate(amount, tiny)}) {
       Model model = testing::public_model();
       model.budget = budget;
       model.guarantee = budget.as_guarantee();

@@ -38,16 +38,11 @@ std::string effect_words(const Model& model, const Rational& spent) {
           "with ε = {} ((ε, δ)-DP).",
           factor(spent), amount_words(model.budget.delta), exact);
     case Notion::zcdp:
-      return fmt::format(
-          "changes the law of the model by a Rényi divergence of at most α·ρ\n  for every order α > 1, with ρ = {} "
-          "(ρ-zCDP).",
-          exact);
-    case Notion::gdp:
       break;
   }
   return fmt::format(
-      "is no easier to tell from the model than a normal variable from one that\n  is shifted by μ = {} standard "
-      "deviations (μ-GDP).",
+      "changes the law of the model by a Rényi divergence of at most α·ρ\n  for every order α > 1, with ρ = {} "
+      "(ρ-zCDP).",
       exact);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "dppl/invalid_record.h"
 #include "rows/labels.h"
 

@@ -297,6 +297,7 @@ TEST(ModelFile, HeadersThatAreNoJsonAreRefused) {
   }
   expect_refused(assemble_model_file(padded("[]"), ""), {"header is not an object"});
   expect_refused(assemble_model_file(padded("{}"), ""), {"header/relation is missing"});
+  expect_refused(with_header(public_model(), [](Json& header) { header["budget"]["notion"] = "gdp"; }), {"μ-GDP"});
 }
 
 TEST(ModelFile, AHeaderBeyondTheFileIsRefused) {

@@ -43,9 +43,10 @@ Json to_json(const BudgetSpec& budget) {
 }
 
 Notion parse_notion(std::string_view text) {
-  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::approximate, Notion::gdp}) {
+  for (const Notion notion : {Notion::pure, Notion::zcdp, Notion::approximate}) {
     if (text == to_string(notion)) return notion;
   }
+  if (text == "gdp") throw InvalidInput("header/budget/notion is μ-GDP, in which this dppl states no budget");
   throw InvalidInput("header/budget/notion is unknown");
 }
 

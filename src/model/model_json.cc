@@ -24,10 +24,7 @@ Json number(const std::optional<Rational>& value) {
 
 Json exact(const std::optional<Rational>& value) { return value ? Json(to_string(*value)) : Json(nullptr); }
 
-const char* key_of(Notion notion) {
-  if (notion == Notion::zcdp) return "rho";
-  return notion == Notion::gdp ? "mu" : "epsilon";
-}
+const char* key_of(Notion notion) { return notion == Notion::zcdp ? "rho" : "epsilon"; }
 
 Json stated_guarantee(const Model& model) {
   const std::optional<Rational> amount = stated_amount(model);

@@ -8,8 +8,6 @@ std::optional<Rational> stated_amount(const Model& model) {
       return model.guarantee.rho;
     case Notion::approximate:
       return model.guarantee.epsilon_at(model.budget.delta);
-    case Notion::gdp:
-      return model.guarantee.mu();
     case Notion::pure:
       break;
   }

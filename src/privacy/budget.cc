@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "dppl/error.h"
-#include "privacy/certified.h"
 #include "privacy/validate.h"
 
 namespace dppl {
 namespace {
 
-std::string_view symbol(Notion notion) {
-  switch (notion) {
-    case Notion::zcdp:
-      return "ρ";
-    case Notion::gdp:
-      return "μ";
-    case Notion::pure:
-    case Notion::approximate:
-      break;
-  }
-  return "ε";
-}
+std::string_view symbol(Notion notion) { return notion == Notion::zcdp ? "ρ" : "ε"; }
 
 void validate(const BudgetSpec& spec) {
   require_positive(spec.amount, symbol(spec.notion));
@@ -44,10 +32,8 @@ void validate(std::span<const Rational> shares) {
   }
 }
 
-// μ's add as squares, so a share of μ² is what a part gets.
 BudgetSpec part(BudgetSpec whole, const Rational& share) {
-  whole.amount = whole.notion == Notion::gdp ? square_root(whole.amount * whole.amount * share, Rounding::down)
-                                             : Rational(whole.amount * share);
+  whole.amount *= share;
   whole.delta *= share;
   return whole;
 }
@@ -61,11 +47,9 @@ std::string_view to_string(Notion notion) {
     case Notion::zcdp:
       return "zcdp";
     case Notion::approximate:
-      return "approximate";
-    case Notion::gdp:
       break;
   }
-  return "gdp";
+  return "approximate";
 }
 
 BudgetSpec BudgetSpec::pure(const Rational& epsilon, Relation relation) { return {Notion::pure, epsilon, 0, relation}; }
@@ -75,8 +59,6 @@ BudgetSpec BudgetSpec::zcdp(const Rational& rho, Relation relation) { return {No
 BudgetSpec BudgetSpec::approximate(const Rational& epsilon, const Rational& delta, Relation relation) {
   return {Notion::approximate, epsilon, delta, relation};
 }
-
-BudgetSpec BudgetSpec::gdp(const Rational& mu, Relation relation) { return {Notion::gdp, mu, 0, relation}; }
 
 std::string BudgetSpec::describe() const {
   if (notion == Notion::approximate) return fmt::format("(ε, δ) = ({}, {})", to_string(amount), to_string(delta));
@@ -89,8 +71,6 @@ Guarantee BudgetSpec::as_guarantee() const {
       return Guarantee::zcdp(amount, relation);
     case Notion::approximate:
       return Guarantee::approximate_dp(amount, delta, relation);
-    case Notion::gdp:
-      return Guarantee::gdp(amount, relation);
     case Notion::pure:
       break;
   }
@@ -142,8 +122,6 @@ Rational Budget::bounded_range_epsilon() const {
       return bounded_range_for_zcdp(all.amount);
     case Notion::approximate:
       return bounded_range_for_approximate(all.amount, all.delta);
-    case Notion::gdp:
-      return pure_for_gdp(all.amount);
     case Notion::pure:
       break;
   }
@@ -157,8 +135,6 @@ Rational Budget::pure_epsilon() const {
       return pure_for_zcdp(all.amount);
     case Notion::approximate:
       return pure_for_approximate(all.amount, all.delta);
-    case Notion::gdp:
-      return pure_for_gdp(all.amount);
     case Notion::pure:
       break;
   }
@@ -172,15 +148,11 @@ Rational Budget::rho() const {
       return all.amount;
     case Notion::approximate:
       return zcdp_for_approximate(all.amount, all.delta);
-    case Notion::gdp:
-      throw InvalidInput(
-          all.describe() +
-          ": discrete Gaussian noise is ρ-zCDP exactly but μ-GDP only up to its discretisation; use --rho or "
-          "--epsilon with --delta");
     case Notion::pure:
       break;
   }
-  throw InvalidInput(all.describe() + ": Gaussian noise has no pure-DP guarantee; use --rho or --epsilon with --delta");
+  throw InvalidInput(all.describe() +
+                     ": Gaussian noise has no pure-DP guarantee; state the budget in ρ, or in ε and δ");
 }
 
 }  // namespace dppl

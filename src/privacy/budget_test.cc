@@ -31,18 +31,15 @@ TEST(Budget, DescribesItself) {
   EXPECT_EQ(BudgetSpec::pure(read("0.1")).describe(), "ε = 0.1");
   EXPECT_EQ(BudgetSpec::zcdp(Rational(1, 8)).describe(), "ρ = 0.125");
   EXPECT_EQ(BudgetSpec::approximate(1, kDelta).describe(), "(ε, δ) = (1, 0.00001)");
-  EXPECT_EQ(BudgetSpec::gdp(read("0.5")).describe(), "μ = 0.5");
   EXPECT_EQ(to_string(Notion::pure), "pure");
   EXPECT_EQ(to_string(Notion::zcdp), "zcdp");
   EXPECT_EQ(to_string(Notion::approximate), "approximate");
-  EXPECT_EQ(to_string(Notion::gdp), "gdp");
 }
 
 TEST(Budget, IsAGuaranteeInItsOwnNotion) {
   constexpr Relation relation = Relation::replace_in_class;
   EXPECT_EQ(BudgetSpec::pure(1, relation).as_guarantee(), Guarantee::pure(1, relation));
   EXPECT_EQ(BudgetSpec::zcdp(1, relation).as_guarantee(), Guarantee::zcdp(1, relation));
-  EXPECT_EQ(BudgetSpec::gdp(1, relation).as_guarantee(), Guarantee::gdp(1, relation));
   EXPECT_EQ(BudgetSpec::approximate(1, kDelta, relation).as_guarantee(),
             Guarantee::approximate_dp(1, kDelta, relation));
 }
@@ -51,7 +48,6 @@ TEST(Budget, RefusesBadAmountsNamingTheValue) {
   EXPECT_EQ(refusal<InvalidInput>([] { Budget::unledgered(BudgetSpec::pure(0)); }), "ε = 0: must be above 0");
   EXPECT_EQ(refusal<InvalidInput>([] { Budget::unledgered(BudgetSpec::zcdp(read("-0.5"))); }),
             "ρ = -0.5: must be above 0");
-  EXPECT_EQ(refusal<InvalidInput>([] { Budget::unledgered(BudgetSpec::gdp(-2)); }), "μ = -2: must be above 0");
   EXPECT_EQ(refusal<InvalidInput>([] { Budget::unledgered(BudgetSpec::approximate(0, kDelta)); }),
             "ε = 0: must be above 0");
   for (const char* delta : {"0", "-1", "1", "1.5"}) {
@@ -95,11 +91,6 @@ TEST(Budget, SplitsIntoSequentialParts) {
 
   const auto approximate = Budget::split(Budget::unledgered(BudgetSpec::approximate(1, kDelta)), shares);
   EXPECT_EQ(approximate[0].spec(), BudgetSpec::approximate(Rational(1, 3), kDelta / 3));
-
-  const auto gdp = Budget::split(Budget::unledgered(BudgetSpec::gdp(1)), shares);
-  const Rational a = gdp[0].spec().amount, b = gdp[1].spec().amount;
-  EXPECT_LE(a * a + b * b, 1);
-  EXPECT_GT(a * a + b * b, 1 - read("1e-15"));
 }
 
 TEST(Budget, RefusesSharesThatExceedTheWhole) {
@@ -129,16 +120,12 @@ TEST(Budget, GivesEachMechanismWhatItMayUse) {
   EXPECT_EQ(approximate.bounded_range_epsilon(), bounded_range_for_approximate(1, kDelta));
   EXPECT_EQ(approximate.pure_epsilon(), pure_for_approximate(1, kDelta));
   EXPECT_EQ(approximate.rho(), zcdp_for_approximate(1, kDelta));
-  const Budget gdp = Budget::unledgered(BudgetSpec::gdp(1));
-  EXPECT_EQ(gdp.bounded_range_epsilon(), pure_for_gdp(1));
-  EXPECT_EQ(gdp.pure_epsilon(), pure_for_gdp(1));
 }
 
 TEST(Budget, RefusesGaussianNoiseWithTheReason) {
-  const Budget pure = Budget::unledgered(BudgetSpec::pure(1)), gdp = Budget::unledgered(BudgetSpec::gdp(1));
+  const Budget pure = Budget::unledgered(BudgetSpec::pure(1));
   EXPECT_EQ(refusal<InvalidInput>([&] { pure.rho(); }),
-            "ε = 1: Gaussian noise has no pure-DP guarantee; use --rho or --epsilon with --delta");
-  EXPECT_NE(refusal<InvalidInput>([&] { gdp.rho(); }).find("up to its discretisation"), std::string::npos);
+            "ε = 1: Gaussian noise has no pure-DP guarantee; state the budget in ρ, or in ε and δ");
 }
 
 }  // namespace

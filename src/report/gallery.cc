@@ -7,6 +7,7 @@
 #include "dppl/error.h"
 #include "report/nearest.h"
 #include "rows/pool_file.h"
+#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
@@ -14,11 +15,13 @@ namespace {
 constexpr size_t kNearest = 4;
 
 // A pool file made of some rows of its source knows which.
-const PoolFile* pool_file(const Report& report) { return report.pool ? report.pool->pool_file() : nullptr; }
+const PoolFile* pool_file(const Report& report) {
+  return report.pool ? PublicAccess(*report.pool).pool_file() : nullptr;
+}
 
 void check_images(const Report& report, const ReportedModel& one) {
   const PoolImages& images = *report.images;
-  const uint64_t there = images.source->size();
+  const uint64_t there = images.source.get().size();
   if (images.first > there || images.count > there - images.first) {
     throw InvalidInput(fmt::format("images {} to {}: there are {}; give a range within them", images.first,
                                    images.first + images.count, there));
@@ -29,8 +32,8 @@ void check_images(const Report& report, const ReportedModel& one) {
   }
   if (!pool_file(report) && images.count != one.model.pool->rows) {
     throw InvalidInput(
-        fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one a row, e.g. "
-                    "with --image-rows FIRST:END",
+        fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one a row, or "
+                    "the range of images that is",
                     one.name, one.model.pool->rows, images.count));
   }
 }

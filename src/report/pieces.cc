@@ -41,7 +41,6 @@ void bar(HtmlWriter& out, double fraction) {
 std::string short_guarantee(const Model& model) {
   const std::optional<Rational> spent = stated_amount(model);
   if (!spent) return "no bound known";
-  if (model.budget.notion == Notion::gdp) return "μ = " + amount_words(*spent);
   return describe(model.budget.notion, {*spent, model.budget.delta}, Rounding::up);
 }
 

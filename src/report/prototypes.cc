@@ -104,7 +104,7 @@ void write_prototypes(HtmlWriter& out, const Report& report) {
   if (all.empty()) return;
   size_t images = 0;
   for (const Gallery& gallery : all) images += gallery.images.size();
-  Shown shown{*report.images->source, images < kSmallFrom ? kSide : kSmallSide, kMostImages};
+  Shown shown{report.images->source, images < kSmallFrom ? kSide : kSmallSide, kMostImages};
   section(out, "prototypes", "What stands for each class", [&] {
     write_words(out, all);
     for (const Gallery& gallery : all) write_gallery(out, gallery, shown);

@@ -65,7 +65,7 @@ TEST(Report, SaysWhatAGuessCanDo) {
 TEST(Report, ShowsTheChosenImages) {
   const CountedImages images(1007);
   Report report = report_of(testing::public_model());  // rows 17, 4 and 999 of 1000
-  report.images = PoolImages{&images, 7, 1000};
+  report.images = PoolImages{images, 7, 1000};
   const std::string page = report_html(report);
   expect_sound_page(page);
   EXPECT_EQ(count_of(page, "<img "), 3u);
@@ -76,7 +76,7 @@ TEST(Report, ShowsTheChosenImages) {
 TEST(Report, ShowsSeveralImagesAClass) {
   const CountedImages images(10, 200);
   Report report = report_of(testing::public_k_model());
-  report.images = PoolImages{&images, 0, 10};
+  report.images = PoolImages{images, 0, 10};
   const std::string page = report_html(report);
   EXPECT_EQ(count_of(page, "<img "), 4u);
   EXPECT_EQ(count_of(page, "width=\"96\" height=\"96\""), 4u);  // made smaller
@@ -86,15 +86,15 @@ TEST(Report, ShowsSeveralImagesAClass) {
 TEST(Report, ImagesOfAnotherPoolAreRefused) {
   const CountedImages images(999);
   Report report = report_of(testing::public_model());
-  report.images = PoolImages{&images, 0, 999};
+  report.images = PoolImages{images, 0, 999};
   expect_error<InvalidInput>([&] { report_html(report); },
-                             {"scans: its pool has 1000 rows", "999 images", "--image-rows"});
-  report.images = PoolImages{&images, 1, 1000};
+                             {"scans: its pool has 1000 rows", "999 images", "range of images"});
+  report.images = PoolImages{images, 1, 1000};
   expect_error<InvalidInput>([&] { report_html(report); }, {"there are 999"});
   const PublicData pool = PublicData::from_memory({1, 2, 3, 4}, 4);
   const CountedImages enough(1000);
-  report.images = PoolImages{&enough, 0, 1000};
-  report.pool = &pool;
+  report.images = PoolImages{enough, 0, 1000};
+  report.pool = pool;
   expect_error<InvalidInput>([&] { report_html(report); }, {"is not the pool that scans was made with"});
 }
 
@@ -107,9 +107,9 @@ TEST(Report, IllustratesMeansByTheNearestPublicImages) {
   model.transform = PublicTransform::restore({}, 2, {}, {});
   model.prototypes = {1, 0, 0, 1};
   model.pool = Model::PoolIdentity{pool.digest(), 5, 2};
-  report.images = PoolImages{&images, 0, 5};
+  report.images = PoolImages{images, 0, 5};
   EXPECT_EQ(count_of(report_html(report), "<img "), 0u);  // without the pool nothing is known to be near
-  report.pool = &pool;
+  report.pool = pool;
   const std::string page = report_html(report);
   expect_words(page, {"nearest public image of 0: public image 4", "Noisy means are not images"});
   EXPECT_EQ(count_of(page, "<img "), 8u);
@@ -158,7 +158,7 @@ TEST(Report, NoNameBreaksOut) {
   report.models[1].model.guarantee.is_private = false;
   for (ReportedModel& one : report.models) one.evaluation = evaluation_of(one.model.classes);
   const CountedImages images(1000);
-  report.images = PoolImages{&images, 0, 1000};
+  report.images = PoolImages{images, 0, 1000};
   const auto total = BudgetSpec::pure(1);
   report.ledger = {{kHostile, total, {Notion::pure, {1, 0}, {0, 0}, {1, 0}}}, {}, "head"};
   report.ledger->entries.push_back({1, Ledger::Kind::reserve, kHostile, 0, total, {}, kHostile, kHostile, "", "", "d"});
@@ -197,7 +197,7 @@ TEST(Report, ManyClassesStayReadable) {
     model.prototypes.assign(2 * classes, 1);
     report.models[0].evaluation = evaluation_of(model.classes);
     const CountedImages images(1000, 100);
-    report.images = PoolImages{&images, 0, 1000};
+    report.images = PoolImages{images, 0, 1000};
     const std::string page = report_html(report);
     expect_sound_page(page);
     EXPECT_LT(page.size(), 6'000'000u);

@@ -76,12 +76,12 @@ ClassSet ClassSet::parse(const std::string& number_or_path) {
       return read(number_or_path);
     } catch (const IoError& error) {
       throw InvalidInput(
-          fmt::format("--classes: not a number between 1 and {}, nor a file of names: {}", kMaxSize, error.what()));
+          fmt::format("classes: not a number between 1 and {}, nor a file of names: {}", kMaxSize, error.what()));
     }
   }
   const std::optional<uint64_t> size = number(number_or_path);
   if (!size || *size < 1 || *size > kMaxSize) {
-    throw InvalidInput(fmt::format("--classes: '{}' is not between 1 and {}", number_or_path.substr(0, 40), kMaxSize));
+    throw InvalidInput(fmt::format("classes: '{}' is not between 1 and {}", number_or_path.substr(0, 40), kMaxSize));
   }
   return numbered(*size);
 }

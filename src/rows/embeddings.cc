@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -14,28 +15,50 @@
 namespace dppl {
 namespace {
 
-bool is_embedding_type(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::int8 ||
-         dtype == DType::uint8;
+void check_type(DType dtype, const std::string& name, std::string_view advice) {
+  if (dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::int8 ||
+      dtype == DType::uint8) {
+    return;
+  }
+  throw InvalidInput(fmt::format("{}: holds {} where float16, float32, float64, int8 or uint8 embeddings are needed{}",
+                                 name, to_string(dtype), advice));
+}
+
+void check_dim(uint64_t dim, const std::string& name) {
+  if (dim > 0 && dim <= kMaxDim) return;
+  // Of a matrix that was saved the wrong way round this is the number of records.
+  throw InvalidRecord(fmt::format("{}: rows of between 1 and {} values are possible; reshape it first", name, kMaxDim),
+                      fmt::format("rows of {} values", dim));
 }
 
 void check_matrix(const NpyArray& array, const std::string& path) {
-  if (!is_embedding_type(array.dtype)) {
-    throw InvalidInput(
-        fmt::format("{}: holds {} where float16, float32, float64, int8 or uint8 embeddings are needed; "
-                    "save it with numpy.save(path, x.astype('float32'))",
-                    path, to_string(array.dtype)));
-  }
+  check_type(array.dtype, path, "; save it with numpy.save(path, x.astype('float32'))");
   if (array.shape.size() != 2) {
     throw InvalidInput(fmt::format("{}: has {} dimensions where two are needed (rows, values); reshape it first", path,
                                    array.shape.size()));
   }
-  if (array.shape[1] == 0 || array.shape[1] > kMaxDim) {
-    // Of a matrix that was saved the wrong way round this is the number of records.
+  check_dim(array.shape[1], path);
+}
+
+// The bytes from row to row of a matrix that can be used. Rows that overlap would let one value count in two records.
+// Of a matrix that lies the wrong way round, strides tell the number of records.
+size_t checked_stride(const MatrixView& matrix, const std::string& name) {
+  check_type(matrix.dtype, name, "");
+  check_dim(matrix.dim, name);
+  const auto item = static_cast<ptrdiff_t>(item_size(matrix.dtype));
+  const ptrdiff_t row_size = static_cast<ptrdiff_t>(matrix.dim) * item;
+  const ptrdiff_t value_stride = matrix.value_stride.value_or(item), row_stride = matrix.row_stride.value_or(row_size);
+  if (matrix.dim > 1 && value_stride != item) {
     throw InvalidRecord(
-        fmt::format("{}: rows of between 1 and {} values are possible; reshape it first", path, kMaxDim),
-        fmt::format("rows of {} values", array.shape[1]));
+        fmt::format("{}: the values of a row do not lie side by side; give a copy in rows (C order)", name),
+        fmt::format("they lie {} bytes apart and take {}", value_stride, item));
   }
+  if (matrix.rows > 1 && row_stride < row_size) {
+    throw InvalidRecord(fmt::format("{}: its rows overlap or run backwards; give a copy in rows (C order)", name),
+                        fmt::format("they begin {} bytes apart and take {}", row_stride, row_size));
+  }
+  if (matrix.rows > 0 && matrix.data == nullptr) throw InvalidInput(fmt::format("{}: has no memory", name));
+  return static_cast<size_t>(std::max(row_stride, row_size));
 }
 
 template <typename Stored, typename Convert>
@@ -51,13 +74,22 @@ bool is_aligned_for_float(const std::byte* data) { return reinterpret_cast<uintp
 
 }  // namespace
 
-Embeddings::Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, DType dtype,
-                       std::string path)
+MatrixView MatrixView::of(std::span<const float> values, size_t dim) {
+  if (dim == 0 || dim > kMaxDim || values.size() % dim != 0) {
+    throw InvalidRecord(fmt::format("embeddings in memory: the values do not make rows of {}", dim),
+                        fmt::format("{} values", values.size()));
+  }
+  return {.data = values.data(), .rows = values.size() / dim, .dim = dim};
+}
+
+Embeddings::Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim,
+                       size_t row_stride, DType dtype, std::string path)
     : owner_(std::move(owner)),
       data_(data),
       rows_(rows),
       dim_(dim),
       row_size_(dim * item_size(dtype)),
+      row_stride_(row_stride),
       dtype_(dtype),
       path_(std::move(path)) {}
 
@@ -65,23 +97,26 @@ Embeddings Embeddings::open(const std::string& path) {
   auto file = std::make_shared<const MappedFile>(path);
   const NpyArray array = parse_npy(file->bytes(), path);
   check_matrix(array, path);
-  return Embeddings(std::move(file), array.data.data(), array.shape[0], array.shape[1], array.dtype, path);
+  const std::byte* data = array.data.data();
+  return Embeddings(std::move(file), data, array.shape[0], array.shape[1], array.shape[1] * item_size(array.dtype),
+                    array.dtype, path);
 }
 
 Embeddings Embeddings::from_memory(std::vector<float> values, size_t dim) {
-  if (dim == 0 || dim > kMaxDim || values.size() % dim != 0) {
-    throw InvalidRecord(fmt::format("embeddings in memory: the values do not make rows of {}", dim),
-                        fmt::format("{} values", values.size()));
-  }
   auto owner = std::make_shared<const std::vector<float>>(std::move(values));
-  const std::byte* data = reinterpret_cast<const std::byte*>(owner->data());
-  const size_t rows = owner->size() / dim;
-  return Embeddings(std::move(owner), data, rows, dim, DType::float32, "embeddings in memory");
+  const MatrixView matrix = MatrixView::of(*owner, dim);
+  return view(matrix, std::move(owner));
+}
+
+Embeddings Embeddings::view(const MatrixView& matrix, std::shared_ptr<const void> owner, std::string name) {
+  const size_t stride = checked_stride(matrix, name);
+  return Embeddings(std::move(owner), static_cast<const std::byte*>(matrix.data), matrix.rows, matrix.dim, stride,
+                    matrix.dtype, std::move(name));
 }
 
 void Embeddings::row(size_t i, std::span<float> out) const {
   assert(i < rows_ && out.size() == dim_);
-  const std::byte* bytes = data_ + i * row_size_;
+  const std::byte* bytes = data_ + i * row_stride_;
   switch (dtype_) {
     case DType::float32:
       std::memcpy(out.data(), bytes, row_size_);
@@ -100,7 +135,7 @@ void Embeddings::row(size_t i, std::span<float> out) const {
 }
 
 std::span<const float> Embeddings::row_view(size_t i, std::span<float> scratch) const {
-  const std::byte* bytes = data_ + i * row_size_;
+  const std::byte* bytes = data_ + i * row_stride_;
   if (dtype_ == DType::float32 && is_aligned_for_float(bytes)) return {reinterpret_cast<const float*>(bytes), dim_};
   const std::span<float> out = scratch.first(dim_);
   row(i, out);

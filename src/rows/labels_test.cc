@@ -31,7 +31,7 @@ TEST(ClassSet, Numbered) {
   EXPECT_EQ(ClassSet::parse("1").size(), 1u);
   EXPECT_EQ(ClassSet::parse("1000000").size(), 1'000'000u);
   for (const char* text : {"0", "1000001", "99999999999999999999999", "-5", "1.5", "", "no-such-file.txt"}) {
-    expect_error<InvalidInput>([&] { ClassSet::parse(text); }, {"--classes", text});
+    expect_error<InvalidInput>([&] { ClassSet::parse(text); }, {"classes", text});
   }
 }
 

@@ -49,10 +49,17 @@ PrivateData PrivateData::open(const std::string& embeddings_path, const std::str
 
 PrivateData PrivateData::from_memory(std::vector<float> values, size_t dim, std::vector<int64_t> labels,
                                      ClassSet classes, unsigned threads) {
-  Embeddings embeddings = Embeddings::from_memory(std::move(values), dim);
+  auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  const MatrixView rows = MatrixView::of(*owner, dim);
+  return view(rows, labels, std::move(classes), std::move(owner), threads);
+}
+
+PrivateData PrivateData::view(const MatrixView& rows, std::span<const int64_t> labels, ClassSet classes,
+                              std::shared_ptr<const void> owner, unsigned threads) {
+  Embeddings embeddings = Embeddings::view(rows, std::move(owner));
   check_counts(embeddings, labels.size(), "labels in memory");
   check_labels(labels, classes, "labels in memory");
-  return PrivateData(std::move(embeddings), std::move(labels), std::nullopt, std::move(classes), threads);
+  return PrivateData(std::move(embeddings), {labels.begin(), labels.end()}, std::nullopt, std::move(classes), threads);
 }
 
 }  // namespace dppl

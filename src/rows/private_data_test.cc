@@ -189,7 +189,7 @@ TEST(PublicData, NamesTheFirstBadRowWithAnyNumberOfThreads) {
 TEST(PublicData, DigestDependsOnTypeShapeAndValues) {
   const PublicData pool = PublicData::from_memory({1, 2, 3, 4}, 2);
   const PublicData copy = pool;
-  EXPECT_EQ(copy.embeddings().bytes().data(), pool.embeddings().bytes().data());
+  EXPECT_EQ(copy.embeddings().row_bytes(0).data(), pool.embeddings().row_bytes(0).data());
   EXPECT_EQ(copy.dim(), 2u);
   // Computed independently with Python: hashlib.blake2b(b"float32 2 2\n" + struct.pack("<4f", 1, 2, 3, 4),
   // digest_size=32).

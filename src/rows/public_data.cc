@@ -10,6 +10,7 @@
 #include "rows/check_rows.h"
 #include "rows/pool_file.h"
 #include "rows/pool_spectrum.h"
+#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
@@ -17,7 +18,10 @@ namespace {
 std::string digest_of_matrix(const Embeddings& embeddings) {
   const std::string shape =
       fmt::format("{} {} {}\n", to_string(embeddings.dtype()), embeddings.rows(), embeddings.dim());
-  return to_hex(digest_of(std::as_bytes(std::span(shape)), embeddings.bytes()));
+  DigestStream digest;
+  digest.add(std::as_bytes(std::span(shape)));
+  for (size_t i = 0; i < embeddings.rows(); ++i) digest.add(embeddings.row_bytes(i));
+  return to_hex(digest.finish());
 }
 
 // The first bytes say what a file is, not its name.
@@ -39,8 +43,9 @@ struct PublicData::State {
 
   // A pool file has checked its rows; seen as a matrix it holds int8.
   explicit State(std::shared_ptr<const PoolFile> pool, const std::string& path)
-      : embeddings(Embeddings::view(pool, reinterpret_cast<const std::byte*>(pool->rows().row(0)), pool->rows().rows(),
-                                    pool->rows().dim(), DType::int8, path)),
+      : embeddings(Embeddings::view(
+            {.data = pool->rows().row(0), .rows = pool->rows().rows(), .dim = pool->rows().dim(), .dtype = DType::int8},
+            pool, path)),
         file(std::move(pool)) {}
 
   const Embeddings embeddings;
@@ -57,14 +62,19 @@ PublicData PublicData::open(const std::string& path, unsigned threads) {
 }
 
 PublicData PublicData::from_memory(std::vector<float> values, size_t dim, unsigned threads) {
-  Embeddings embeddings = with_public_records([&] { return Embeddings::from_memory(std::move(values), dim); });
+  auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  const MatrixView rows = with_public_records([&] { return MatrixView::of(*owner, dim); });
+  return view(rows, std::move(owner), threads);
+}
+
+PublicData PublicData::view(const MatrixView& rows, std::shared_ptr<const void> owner, unsigned threads) {
+  Embeddings embeddings = with_public_records([&] { return Embeddings::view(rows, std::move(owner)); });
   return PublicData(std::make_shared<State>(std::move(embeddings), threads));
 }
 
 size_t PublicData::size() const { return state_->embeddings.rows(); }
 size_t PublicData::dim() const { return state_->file ? state_->file->info().input_dim : state_->embeddings.dim(); }
 const Embeddings& PublicData::embeddings() const { return state_->embeddings; }
-const PoolFile* PublicData::pool_file() const { return state_->file.get(); }
 
 const std::string& PublicData::digest() const {
   std::call_once(state_->digested, [this] {
@@ -73,11 +83,14 @@ const std::string& PublicData::digest() const {
   return state_->digest;
 }
 
-const PoolSpectrum& PublicData::spectrum(size_t average_pool, unsigned threads) const {
-  const std::lock_guard lock(state_->spectra_mutex);
-  const auto known = state_->spectra.find(average_pool);
-  if (known != state_->spectra.end()) return known->second;
-  return state_->spectra.emplace(average_pool, PoolSpectrum::of(*this, average_pool, threads)).first->second;
+const PoolFile* PublicAccess::pool_file() const { return data_.state_->file.get(); }
+
+const PoolSpectrum& PublicAccess::spectrum(size_t average_pool, unsigned threads) const {
+  PublicData::State& state = *data_.state_;
+  const std::lock_guard lock(state.spectra_mutex);
+  const auto known = state.spectra.find(average_pool);
+  if (known != state.spectra.end()) return known->second;
+  return state.spectra.emplace(average_pool, PoolSpectrum::of(data_, average_pool, threads)).first->second;
 }
 
 }  // namespace dppl

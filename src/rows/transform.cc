@@ -10,6 +10,7 @@
 #include "kernels/row_math.h"
 #include "rows/pool_file.h"
 #include "rows/pool_spectrum.h"
+#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
@@ -158,8 +159,9 @@ void refuse_dimension(const PublicData& pool, size_t data_dim) {
 }
 
 std::optional<TransformSpec> stored_transform(const PublicData& pool) {
-  if (pool.pool_file() == nullptr || pool.pool_file()->info().transform == TransformSpec{}) return std::nullopt;
-  return pool.pool_file()->info().transform;
+  const PoolFile* file = PublicAccess(pool).pool_file();
+  if (file == nullptr || file->info().transform == TransformSpec{}) return std::nullopt;
+  return file->info().transform;
 }
 
 void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
@@ -178,13 +180,13 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   check_stored_transform(*pool, spec);
-  if (stored_transform(*pool)) return pool->pool_file()->transform();
+  if (stored_transform(*pool)) return PublicAccess(*pool).pool_file()->transform();
   if (!has_directions(spec.kind)) {
     result.mean_ = pool_mean(*pool, spec.window, threads);
     refuse_overflow(spec, result.mean_, {});
     return result;
   }
-  const PoolSpectrum& spectrum = pool->spectrum(spec.window, threads);
+  const PoolSpectrum& spectrum = PublicAccess(*pool).spectrum(spec.window, threads);
   result.mean_ = spectrum.mean;
   result.basis_ = leading_directions(spectrum, spec);
   refuse_overflow(spec, result.mean_, result.basis_);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "dppl/experiments.h"
+#include "dppl/metrics.h"
 #include "estimation/metric.h"
 #include "estimation/pool_posterior.h"
 #include "estimation/prototype_scaling.h"

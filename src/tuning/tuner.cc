@@ -9,6 +9,7 @@
 
 #include "dppl/error.h"
 #include "rows/pool_spectrum.h"
+#include "rows/public_access.h"
 #include "tuning/simulate.h"
 
 namespace dppl {
@@ -152,7 +153,7 @@ PublicTransform Tuner::common_space(const PublicData& pool, const TuneOptions& o
   if (const auto given = stored_transform(pool) ? stored_transform(pool) : options.transform) {
     return PublicTransform::compute(*given, pool.dim(), pool, options.threads);
   }
-  const size_t usable = pool.spectrum(1, options.threads).usable_directions();
+  const size_t usable = PublicAccess(pool).spectrum(1, options.threads).usable_directions();
   const size_t directions = std::min({kMostDirections, usable, (pool.size() + 1) / 2});
   if (directions == 0) throw InvalidInput("tuning: all rows of the pool are the same");
   const auto widest = [&](Kind kind) {

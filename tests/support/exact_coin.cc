@@ -1,5 +1,7 @@
 #include "support/exact_coin.h"
 
+#include "random/chacha_stream.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,23 +18,23 @@ namespace {
 // Words that a test chooses, first to last.
 class ScriptedRandom : public Random {
  public:
-  explicit ScriptedRandom(const std::vector<uint64_t>& words) : ScriptedRandom(words, new detail::ChaChaState()) {}
+  explicit ScriptedRandom(const std::vector<uint64_t>& words)
+      : ScriptedRandom(words, std::make_shared<ChaChaStream>()) {}
 
   // Whether more words were drawn than there are.
-  bool exhausted() const { return state_.next < begin_; }
-  size_t drawn() const { return static_cast<size_t>(state_.next - begin_); }
+  bool exhausted() const { return stream_.next < begin_; }
+  size_t drawn() const { return static_cast<size_t>(stream_.next - begin_); }
 
  private:
-  ScriptedRandom(const std::vector<uint64_t>& words, detail::ChaChaState* state)
-      : Random(std::unique_ptr<detail::ChaChaState>(state)),
-        state_(*state),
-        begin_(detail::ChaChaState::kWords - static_cast<int>(words.size())) {
-    std::copy(words.begin(), words.end(), state->buffer + begin_);
-    state->next = begin_;
+  ScriptedRandom(const std::vector<uint64_t>& words, const std::shared_ptr<ChaChaStream>& stream)
+      : Random(stream), stream_(*stream), begin_(stream->buffer + ChaChaStream::kWords - words.size()) {
+    std::copy(words.begin(), words.end(), stream->buffer + ChaChaStream::kWords - words.size());
+    stream->next = begin_;
+    stream->end = stream->buffer + ChaChaStream::kWords;
   }
 
-  const detail::ChaChaState& state_;
-  const int begin_;
+  const ChaChaStream& stream_;
+  const uint64_t* const begin_;
 };
 
 enum class Answer { yes, no, undecided };
