@@ -24,49 +24,39 @@ struct Layer {
   const char* specification;
 };
 constexpr Layer kLayers[] = {
-    {"specks", [](const Series& series, const ChartPoint&) {
-  return series.mark == Mark::specks; },
-     R"({"mark": {"type": "point", "filled": true, "size": 14},
-         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "shape": "$shape", "opacity": "$half"}})"},
+    {"specks", [](const Series& series, const ChartPoint&) { return series.mark == Mark::specks; },
+     R"json({"mark": {"type": "point", "filled": true, "size": 14},
+         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "shape": "$shape", "opacity": "$half"}})json"},
     {"segments", nullptr,
-     R"({"mark": {"type": "rule", "color": "var(--soft)", "strokeWidth": 1.3},
-         "encoding": {"x": "$x", "y": "$y", "x2": {"field": "to_x"}, "y2": {"field": "to_y"}}})"},
-    {"bands", [](const Series&, const ChartPoint& point) {
-  return point.x && point.band; },
-     R"({"mark": {"type": "area"},
-         "encoding": {"x": "$x", "y": "$low", "y2": {"field": "high"}, "color": "$colour", "opacity": "$faint"}})"},
-    {"levels", [](const Series&, const ChartPoint& point) {
-  return !point.x; },
-     R"({"mark": {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 4], "strokeCap": "round"},
-         "encoding": {"y": "$y", "color": "$colour", "opacity": "$full", "tooltip": {"field": "label"}}})"},
+     R"json({"mark": {"type": "rule", "color": "var(--soft)", "strokeWidth": 1.3},
+         "encoding": {"x": "$x", "y": "$y", "x2": {"field": "to_x"}, "y2": {"field": "to_y"}}})json"},
+    {"bands", [](const Series&, const ChartPoint& point) { return point.x && point.band; },
+     R"json({"mark": {"type": "area"},
+         "encoding": {"x": "$x", "y": "$low", "y2": {"field": "high"}, "color": "$colour", "opacity": "$faint"}})json"},
+    {"levels", [](const Series&, const ChartPoint& point) { return !point.x; },
+     R"json({"mark": {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 4], "strokeCap": "round"},
+         "encoding": {"y": "$y", "color": "$colour", "opacity": "$full", "tooltip": {"field": "label"}}})json"},
     {"lines",
      [](const Series& series, const ChartPoint& point) {
-  return point.x && (series.mark == Mark::line || series.mark == Mark::curve);
+       return point.x && (series.mark == Mark::line || series.mark == Mark::curve);
      },
-     R"({"mark": {"type": "line", "strokeWidth": 2},
-         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "strokeDash": "$dash", "opacity": "$full"}})"},
+     R"json({"mark": {"type": "line", "strokeWidth": 2},
+         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "strokeDash": "$dash", "opacity": "$full"}})json"},
     {"points",
      [](const Series& series, const ChartPoint& point) {
-  return point.x && (series.mark == Mark::line || series.mark == Mark::points);
+       return point.x && (series.mark == Mark::line || series.mark == Mark::points);
      },
-     R"({"mark": {"type": "point", "size": 55, "strokeWidth": 1.6},
+     R"json({"mark": {"type": "point", "size": 55, "strokeWidth": 1.6},
          "encoding": {"x": "$x", "y": "$y", "shape": "$shape", "fill": "$fill", "stroke": "$colour",
-                      "opacity": "$full", "tooltip": {"field": "label"}}})"},
-    {"tags", [](const Series&, const ChartPoint& point) {
-  return !point.tag.empty(); },
-     R"({"mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 11, "color": "var(--ink)"},
-         "encoding": {
-  "x" : "$x", "y" : "$y", "text" : { "field" : "tag" }
-}
-})"},
+                      "opacity": "$full", "tooltip": {"field": "label"}}})json"},
+    {"tags", [](const Series&, const ChartPoint& point) { return !point.tag.empty(); },
+     R"json({"mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 11, "color": "var(--ink)"},
+         "encoding": {"x": "$x", "y": "$y", "text": {"field": "tag"}}})json"},
     {"notes", nullptr,
-     R"({"mark": {"type": "text", "color": "var(--soft)"},
-         "encoding": {
-  "x" : {"value" : "$middle"}, "y" : {"value" : 100}, "text" : { "field" : "note" }
-}
-})"}};
+     R"json({"mark": {"type": "text", "color": "var(--soft)"},
+         "encoding": {"x": {"value": "$middle"}, "y": {"value": 100}, "text": {"field": "note"}}})json"}};
 
-constexpr const char* kFrame = R"({
+constexpr const char* kFrame = R"json({
   "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
   "title": "$title",
   "description": "$caption",
@@ -83,11 +73,8 @@ constexpr const char* kFrame = R"({
               "subtitleFontSize": 12, "subtitlePadding": 6},
     "axis": {"domain": false, "tickSize": 0, "labelPadding": 7, "labelFontSize": 12, "labelColor": "var(--soft)",
              "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": "var(--soft)", "gridColor": "var(--line)"},
-    "legend": {
-  "labelFontSize" : 13, "labelColor" : "var(--ink)", "columnPadding" : 18
-}
-}
-})";
+    "legend": {"labelFontSize": 13, "labelColor": "var(--ink)", "columnPadding": 18}
+  }})json";
 
 using Parts = std::map<std::string, Json>;
 
