@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches Vega, Vega-Lite and Vega-Embed from npm, which the build puts into the program so that `dppl sweep` can draw charts
-# that answer to the mouse; without them its report shows the same figures as still pictures. Lands in .deps/vega/vega.js.
+# Fetches Vega, Vega-Lite and Vega-Embed from npm, which the build puts into the program: they draw the charts on the pages of
+# `dppl report` and `dppl sweep`; without them the pages show the numbers as tables. Lands in .deps/vega/vega.js.
 # Fails with one line and changes nothing when it cannot be had.
 #   scripts/setup-vega.sh            with npm, which is installed where it is missing
 #   scripts/setup-vega.sh --if-npm   does nothing where npm is missing
@@ -16,7 +16,7 @@ packages=(
 folder=.deps/vega
 stamp=$(printf '%s\n' "${packages[@]}" | sha256sum | cut -c 1-16)
 
-fail() { echo "setup-vega.sh: $*; 'dppl sweep' works without it, with still pictures" >&2; exit 1; }
+fail() { echo "setup-vega.sh: $*; dppl works without it, its pages have tables instead of charts" >&2; exit 1; }
 
 [ -e "$folder/$stamp" ] && exit 0
 if ! command -v npm >/dev/null; then

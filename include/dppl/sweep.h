@@ -129,8 +129,8 @@ struct SweepOptions {
 // together.
 SweepResults run_sweep(const SweepPlan& plan, const SweepOptions& options);
 
-// Writes results.csv, report.html and figures/NAME.svg with its specification NAME.vl.json beside it, each whole or not
-// at all, and returns the figures' paths.
+// Writes results.csv, the page report.html, which needs no other file, and every chart's Vega-Lite specification
+// figures/NAME.vl.json, each whole or not at all, and returns their paths.
 struct SweepFiles {
   std::string results, report;
   std::vector<std::string> figures;
@@ -142,19 +142,6 @@ SweepFiles write_sweep(const SweepResults& results, const std::string& directory
 // The names of all figures: "budget", "minority", "encoders", "pool-size", "pool-choice", "top-k", "coinpress",
 // "mechanisms", "projection", "runtime", "class-sizes", "map".
 std::span<const std::string_view> sweep_figures();
-
-struct SweepFigure {
-  std::string name;     // e.g. "budget-ir100"
-  std::string caption;  // one sentence
-  std::string svg;      // a whole SVG document; empty for a table
-  std::string vega;     // the same for Vega-Lite, JSON
-  std::string table;    // HTML, for figures that are tables
-};
-std::vector<SweepFigure> draw_figures(const SweepResults& results);
-// One page that needs no other file. Live charts are drawn by Vega-Lite in the browser and answer to the mouse; where
-// no script runs, or the library was built without Vega-Lite, the still ones show.
-enum class SweepCharts { still, live };
-std::string sweep_html(const SweepResults& results, SweepCharts charts = SweepCharts::live);
 
 // Means over seeds ± standard errors, a table for each data set, pool and ratio, for the terminal.
 std::string describe_results(const std::vector<SweepRow>& rows);

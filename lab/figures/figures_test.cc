@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "dppl/error.h"
-#include "dppl/sweep.h"
+#include "lab/figures/drawings.h"
+#include "report/vega.h"
 #include "support/expect_error.h"
 #include "support/html_checks.h"
 #include "support/sample_sweep.h"
@@ -33,38 +35,35 @@ SweepResults results_of(std::vector<SweepRow> rows, std::vector<std::string> fig
   return {.title = "A sweep", .figures = std::move(figures), .rows = std::move(rows)};
 }
 
-SweepFigure only(const SweepResults& results) {
-  const auto figures = draw_figures(results);
+Figure only(const SweepResults& results) {
+  const auto figures = sweep_drawings(results);
   EXPECT_EQ(figures.size(), 1u);
   return figures.front();
 }
 
-// The value of an attribute in the tag before `at`.
-double before(const std::string& svg, size_t at, const std::string& attribute) {
-  const std::string key = " " + attribute + "=\"";
-  return std::stod(svg.substr(svg.rfind(key, at) + key.size()));
-}
-double height_of_label(const std::string& svg, const std::string& label) {
-  const size_t at = svg.find(">" + label + "</text>");
-  EXPECT_NE(at, std::string::npos) << label;
-  return before(svg, at, "y") - 4;
+std::string page_of(const SweepResults& results) { return sweep_html(results, sweep_drawings(results)); }
+
+std::vector<std::string> series_names(const Figure& figure) {
+  std::vector<std::string> names;
+  for (const Series& series : figure.series) names.push_back(series.name);
+  return names;
 }
 
-TEST(SweepFigures, AllKindsAreWellFormedAndNamedApart) {
-  const auto figures = draw_figures(testing::sample_sweep());
+TEST(SweepFigures, AllKindsAreNamedApartAndHaveNumbers) {
   std::set<std::string> names;
-  for (const SweepFigure& figure : figures) {
+  for (const Figure& figure : sweep_drawings(testing::sample_sweep())) {
     EXPECT_TRUE(names.insert(figure.name).second) << figure.name;
     EXPECT_EQ(figure.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos) << figure.name;
     EXPECT_FALSE(figure.caption.empty());
-    EXPECT_NE(figure.svg.empty(), figure.table.empty()) << figure.name;
-    testing::expect_balanced(figure.svg + figure.table);
-    if (figure.svg.empty()) continue;
-    EXPECT_TRUE(figure.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-    expect_words(figure.svg, {"<style>", "<title ", "<desc "});
-    // Names of colours are for pages.
-    for (const char* wrong : {"\"nan", "nan,", ",nan", "inf,", ",inf", "\"-inf", "<script", "var("}) {
-      EXPECT_EQ(figure.svg.find(wrong), std::string::npos) << figure.name << " " << wrong;
+    EXPECT_NE(figure.panels.empty(), figure.table.rows.empty()) << figure.name;
+    if (figure.panels.empty()) continue;
+    const std::string spec = vega_lite(figure);
+    EXPECT_TRUE(nlohmann::json::accept(spec)) << figure.name;
+    EXPECT_EQ(spec.find("null,\"y\""), std::string::npos) << figure.name;  // what is not a number
+    EXPECT_FALSE(numbers_of(figure).rows.empty()) << figure.name;
+    for (const Panel& panel : figure.panels) {
+      EXPECT_FALSE(panel.points.empty()) << figure.name;
+      for (const ChartPoint& point : panel.points) ASSERT_LT(point.series, figure.series.size());
     }
   }
   for (const std::string_view kind : sweep_figures()) {
@@ -77,39 +76,40 @@ TEST(SweepFigures, AllKindsAreWellFormedAndNamedApart) {
   }
 }
 
-TEST(SweepFigures, PlaceTheMedianAndItsBand) {
+TEST(SweepFigures, HaveTheMedianAndItsBand) {
   const auto figure = only(results_of({run("m", 1, 0, 0.2), run("m", 1, 1, 0.9), run("m", 1, 2, 0.5),
                                        run("m", 10, 0, 0.8), run("m", 10, 1, 0.6), run("m", 10, 2, 0.7)},
                                       {"budget"}));
   EXPECT_EQ(figure.name, "budget");
-  const double forty = height_of_label(figure.svg, "40%"), sixty = height_of_label(figure.svg, "60%");
-  const auto height = [&](double percent) { return forty + (percent - 40) / 20 * (sixty - forty); };
-  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
-  const size_t line = figure.svg.rfind("<polyline points=\"");
-  ASSERT_EQ(std::sscanf(figure.svg.c_str() + line + 18, "%lf,%lf %lf,%lf", &x1, &y1, &x2, &y2), 4);
-  EXPECT_NEAR(y1, height(50), 0.02);
-  EXPECT_NEAR(y2, height(70), 0.02);
-  EXPECT_LT(x1, x2);
-  const size_t band = figure.svg.find("class=\"band");
-  ASSERT_NE(band, std::string::npos);
-  const size_t points = figure.svg.find("points=\"", band) + 8;
-  ASSERT_EQ(std::sscanf(figure.svg.c_str() + points, "%lf,%lf %lf,%lf", &x1, &y1, &x2, &y2), 4);
-  EXPECT_NEAR(y1, height(70), 0.02);  // the upper quartile of 20, 50 and 90
-  EXPECT_NEAR(y2, height(75), 0.02);
-  expect_words(figure.svg, {"median over 3 runs", "25% to 75%", "m: 50.00% (35.00% to 70.00%, 3 runs) at 1<"});
-  EXPECT_EQ(figure.svg.find("dashed\""), std::string::npos);
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const auto& points = figure.panels[0].points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].x, 1);
+  EXPECT_DOUBLE_EQ(points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(points[0].band->first, 0.35);  // quartiles of 20, 50 and 90
+  EXPECT_DOUBLE_EQ(points[0].band->second, 0.7);
+  EXPECT_EQ(points[0].at, "ρ = 1");
+  EXPECT_EQ(points[0].words, "50.00% (35.00% to 70.00%, 3 runs)");
+  EXPECT_EQ(points[1].x, 10);
+  EXPECT_DOUBLE_EQ(points[1].y, 0.7);
+  EXPECT_DOUBLE_EQ(points[1].band->second, 0.75);
+  expect_words(figure.notes.front(), {"median over 3 runs", "25% to 75%"});
+  EXPECT_FALSE(figure.series[0].hollow);
 }
 
 TEST(SweepFigures, MarkWhatWasTunedOnTestAndWhatIsNotPrivate) {
   std::vector<SweepRow> rows = {run("tuned", 1, 0, 0.5), run("plain", 1, 0, 0.4), run("reference", {}, 0, 0.6)};
   rows[0].tuned_on_test = true;
   const auto figure = only(results_of(rows, {"minority"}));
-  expect_words(figure.svg, {"tuned (upper bound, tuned on test)", "class=\"series-0 dashed\"", ">plain</text>",
-                            "reference (no privacy)", "class=\"level\"", "Dotted: without privacy."});
-  const double forty = height_of_label(figure.svg, "40%"), sixty = height_of_label(figure.svg, "60%");
-  EXPECT_NE(forty, sixty);
-  const size_t reference = figure.svg.rfind("class=\"level\"");
-  EXPECT_NEAR(before(figure.svg, reference, "y1"), sixty, 0.02);
+  EXPECT_EQ(series_names(figure),
+            (std::vector<std::string>{"tuned (upper bound, tuned on test)", "plain", "reference (no privacy)"}));
+  EXPECT_TRUE(figure.series[0].hollow);
+  EXPECT_FALSE(figure.series[1].hollow);
+  EXPECT_EQ(figure.series[2].mark, Mark::level);
+  EXPECT_EQ(figure.notes.back(), "Dotted: without privacy.");
+  const ChartPoint& reference = figure.panels[0].points.back();
+  EXPECT_FALSE(reference.x);
+  EXPECT_DOUBLE_EQ(reference.y, 0.6);
 }
 
 TEST(SweepFigures, NoNameBreaksOut) {
@@ -124,31 +124,25 @@ TEST(SweepFigures, NoNameBreaksOut) {
   }
   results.title = hostile;
   for (SweepMap& map : results.maps) map.method = hostile;
-  for (const SweepFigure& figure : draw_figures(results)) {
-    testing::expect_balanced(figure.svg + figure.table);
-    EXPECT_EQ((figure.svg + figure.table).find("<b>"), std::string::npos) << figure.name;
-  }
-  testing::expect_sound_page(sweep_html(results, SweepCharts::still));
-  // In live charts the names stand in JSON, where nothing ends an element.
-  const std::string live = sweep_html(results, SweepCharts::live);
-  EXPECT_EQ(live.find("<b>"), std::string::npos);
-  EXPECT_EQ(count_of(live, "<script"), count_of(live, "</script>"));
+  const std::string page = page_of(results);
+  testing::expect_sound_page(page);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
 }
 
 TEST(SweepFigures, SayWhatIsMissing) {
-  EXPECT_TRUE(draw_figures(results_of({})).empty());
+  EXPECT_TRUE(sweep_drawings(results_of({})).empty());
   std::vector<std::string> all(sweep_figures().begin(), sweep_figures().end());
   EXPECT_EQ(all.size(), 12u);
-  const auto figures = draw_figures(results_of({}, all));
+  const auto figures = sweep_drawings(results_of({}, all));
   ASSERT_EQ(figures.size(), 12u);
-  for (const SweepFigure& figure : figures) {
-    EXPECT_TRUE(figure.svg.empty());
-    expect_words(figure.table, {"Not drawn: it needs "});
+  for (const Figure& figure : figures) {
+    EXPECT_TRUE(figure.panels.empty());
+    expect_words(figure.caption, {"Not drawn: it needs "});
   }
-  const std::string page = sweep_html(results_of({}, {"map"}), SweepCharts::still);
+  const std::string page = page_of(results_of({}, {"map"}));
   testing::expect_sound_page(page);
-  expect_words(page, {"There are no runs.", "Not drawn: it needs a map"});
-  testing::expect_error<InvalidInput>([] { draw_figures(results_of({}, {"pie"})); },
+  expect_words(page, {"There are no runs.", "Not drawn: it needs a map", "runs no script"});
+  testing::expect_error<InvalidInput>([] { sweep_drawings(results_of({}, {"pie"})); },
                                       {"figures: 'pie' is not known; use budget, minority"});
 }
 
@@ -157,37 +151,49 @@ TEST(SweepFigures, LeaveOutWhatFailed) {
   rows[1].status = rows[2].status = "failed";
   rows[2].ratio = 10;
   const auto figure = only(results_of(rows, {"budget"}));
-  expect_words(figure.svg, {"2 of 3 runs failed and are left out.", "every run failed", "One run a point."});
-  EXPECT_EQ(count_of(figure.svg, "class=\"point\""), 1u);
+  EXPECT_EQ(figure.notes, (std::vector<std::string>{"One run a point.", "2 of 3 runs failed and are left out."}));
+  ASSERT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.panels[0].points.size(), 1u);
+  EXPECT_EQ(figure.panels[1].note, "every run failed");
   rows[0].status = "failed";
-  expect_words(only(results_of(rows, {"budget"})).table, {"Not drawn"});
+  expect_words(only(results_of(rows, {"budget"})).caption, {"Not drawn"});
 }
 
 TEST(SweepFigures, SplitWhatCannotBeToldApart) {
   std::vector<SweepRow> rows = {run("reference", {}, 0, 0.5)};
   for (int i = 0; i < 14; ++i) rows.push_back(run("m" + std::to_string(i), 1, 0, 0.5));
-  const auto figures = draw_figures(results_of(rows, {"budget"}));
+  const auto figures = sweep_drawings(results_of(rows, {"budget"}));
   ASSERT_EQ(figures.size(), 2u);
-  for (const SweepFigure& figure : figures) {
-    EXPECT_EQ(count_of(figure.svg, "class=\"point\""), 7u);
-    expect_words(figure.svg, {"reference (no privacy)", " of 2)"});
+  for (const Figure& figure : figures) {
+    EXPECT_EQ(figure.panels[0].points.size(), 8u);
+    EXPECT_EQ(figure.series[0].name, "reference (no privacy)");
+    expect_words(figure.title, {" of 2)"});
   }
 }
 
 TEST(SweepFigures, SettingsAreTakenAsAskedOrAsUsed) {
-  for (const SweepFigure& figure : draw_figures(testing::sample_sweep())) {
-    if (figure.name == "top-k") expect_words(figure.svg, {">K = 1<", ">K = 3<", ">K = 10<"});
-    if (figure.name == "mechanisms")
-      expect_words(figure.svg, {">exponential (Public)<", ">laplace<", ">permute-and-flip<"});
-    if (figure.name == "top-k-best") expect_words(figure.table, {"K = 1 (", "K = 10 ("});
+  for (const Figure& figure : sweep_drawings(testing::sample_sweep())) {
+    if (figure.name == "top-k") {
+      EXPECT_EQ(series_names(figure), (std::vector<std::string>{"K = 1", "K = 3", "K = 10"}));
+    } else if (figure.name == "mechanisms") {
+      EXPECT_EQ(series_names(figure),
+                (std::vector<std::string>{"exponential (Public)", "laplace", "permute-and-flip"}));
+    } else if (figure.name == "top-k-best") {
+      expect_words(figure.table.rows[0][1].text, {"K = 1 ("});
+      expect_words(figure.table.rows[0].back().text, {"K = 10 ("});
+    }
   }
 }
 
 // Runs with different pools, sizes or encoders are never averaged.
 TEST(SweepFigures, KeepPlacesApart) {
-  for (const SweepFigure& figure : draw_figures(testing::sample_sweep())) {
-    EXPECT_EQ(figure.svg.find(", 10 runs)"), std::string::npos) << figure.name;
-    EXPECT_EQ(figure.svg.find(", 6 runs)"), std::string::npos) << figure.name;
+  for (const Figure& figure : sweep_drawings(testing::sample_sweep())) {
+    for (const Panel& panel : figure.panels) {
+      for (const ChartPoint& point : panel.points) {
+        EXPECT_EQ(point.words.find("10 runs)"), std::string::npos) << figure.name;
+        EXPECT_EQ(point.words.find("6 runs)"), std::string::npos) << figure.name;
+      }
+    }
   }
 }
 
@@ -203,7 +209,13 @@ TEST(SweepFigures, SettingsAndTracesOfAnyShapeAreTaken) {
       rows.back().trace = R"({"radius":[0,-1,"x",1e308,1e-308,null],"error":7})";
     }
   }
-  for (const SweepFigure& figure : draw_figures(results_of(rows))) testing::expect_balanced(figure.svg + figure.table);
+  const std::vector<Figure> figures = sweep_drawings(results_of(rows));
+  for (const Figure& figure : figures) {
+    if (figure.name != "coinpress-radius") continue;
+    ASSERT_FALSE(figure.panels.empty());
+    for (const ChartPoint& point : figure.panels[0].points) EXPECT_GT(point.y, 0);  // the axis is logarithmic
+  }
+  testing::expect_sound_page(sweep_html(results_of(rows), figures));
 }
 
 TEST(SweepFigures, MapsSayThatTheyShowPrivateData) {
@@ -217,13 +229,20 @@ TEST(SweepFigures, MapsSayThatTheyShowPrivateData) {
                     {MapPoint::Kind::test, 3, 0.5, -0.5, false},
                     {MapPoint::Kind::test, 3, std::nan(""), 1, false}}}};
   const auto figure = only(results);
-  expect_words(figure.svg, {"Shows private data: not for publication</text>", "Test points: 1 of 2 right",
-                            "class=\"arrow\"", "class=\"cloud good\"", "class=\"cloud bad\""});
-  expect_words(sweep_html(results), {"Shows private data: not for publication.</strong>"});
+  EXPECT_EQ(figure.alarm, "Shows private data: not for publication");
+  ASSERT_EQ(figure.panels.size(), 2u);
+  ASSERT_EQ(figure.panels[0].segments.size(), 1u);
+  EXPECT_EQ(figure.panels[0].segments[0].to_x, 1);
+  EXPECT_EQ(figure.panels[1].title, "Test points: 1 of 2 right");
+  EXPECT_EQ(figure.panels[1].points.size(), 3u);  // and the private mean
+  const Table numbers = numbers_of(figure);       // of means, not of every record
+  EXPECT_EQ(numbers.headings, (std::vector<std::string>{"panel", "", "true mean", "private mean"}));
+  EXPECT_EQ(numbers.rows.size(), 2u);
+  expect_words(page_of(results), {"Shows private data: not for publication.</strong>"});
 }
 
 TEST(SweepPage, TellsWhatWasRun) {
-  const std::string page = sweep_html(testing::sample_sweep(), SweepCharts::still);
+  const std::string page = page_of(testing::sample_sweep());
   testing::expect_sound_page(page);
   expect_words(page, {"12 methods on pictures, embedded by vit-h-14 and resnet50, with the public pools photos and "
                       "drawings; imbalance ratios 1, 10, 50 and 100",
@@ -235,7 +254,7 @@ TEST(SweepPage, TellsWhatWasRun) {
 TEST(SweepPage, BestIsOfThoseThatDidNotSeeTheTestSet) {
   std::vector<SweepRow> rows = {run("tuned", 1, 0, 0.9), run("good", 1, 0, 0.6), run("bad", 1, 0, 0.5)};
   rows[0].tuned_on_test = true;
-  const std::string page = sweep_html(results_of(rows));
+  const std::string page = page_of(results_of(rows));
   EXPECT_EQ(count_of(page, "class=\"number best\""), 2u);  // balanced and minority
   EXPECT_EQ(count_of(page, "<td class=\"number best\">60.0</td>"), 2u);
 }

@@ -7,8 +7,6 @@
 #include "lab/figures/drawings.h"
 #include "lab/sweep/result_tables.h"
 #include "report/page.h"
-#include "report/pieces.h"
-#include "report/vega.h"
 
 namespace dppl {
 namespace {
@@ -29,7 +27,6 @@ std::string plural(size_t count, std::string_view what) {
 struct Source {
   const SweepResults& results;
   SweepRows rows, failed;
-  bool live;  // charts that a script draws in place of the still ones
 };
 
 std::string what_was_run(const Source& source) {
@@ -61,10 +58,10 @@ std::string what_was_run(const Source& source) {
 
 void write_headline(HtmlWriter& out, const Source& source) {
   out.element("header", {}, [&] {
-    out.text_element("p", "Comparison of methods", {{"class", "kicker"}});
+    out.paragraph("Comparison of methods", "kicker");
     out.text_element("h1", source.results.title);
-    if (source.rows.empty()) return out.text_element("p", "There are no runs.", {{"class", "lead"}});
-    out.text_element("p", what_was_run(source), {{"class", "lead"}});
+    if (source.rows.empty()) return out.paragraph("There are no runs.", "lead");
+    out.paragraph(what_was_run(source), "lead");
   });
   out.element("p", {{"class", "note"}}, [&] {
     out.text(
@@ -93,22 +90,19 @@ std::vector<double> best_means(const ResultTable& table) {
   return best;
 }
 
-void write_table(HtmlWriter& out, const ResultTable& results) {
+void write_results(HtmlWriter& out, const ResultTable& results) {
   const std::vector<double> best = best_means(results);
-  std::vector<std::string> headings{fmt::format("{}, %", results.measure.title)};
-  for (const auto& rho : results.budgets) headings.push_back(budget_words(rho));
-  table(out, fmt::format("{}: {}", results.measure.title, describe(results.place)), headings, [&] {
-    for (const ResultTable::Line& line : results.lines) {
-      out.element("tr", {}, [&] {
-        row_heading(out, line.method + (line.tuned_on_test ? " *" : ""));
-        for (size_t i = 0; i < line.cells.size(); ++i) {
-          const auto& statistics = line.cells[i].statistics;
-          const bool is_best = statistics && !line.tuned_on_test && statistics->mean == best[i];
-          out.text_element("td", text_of(line.cells[i]), {{"class", is_best ? "number best" : "number"}});
-        }
-      });
+  Table table{{fmt::format("{}, %", results.measure.title)}};
+  for (const auto& rho : results.budgets) table.headings.push_back(budget_words(rho));
+  for (const ResultTable::Line& line : results.lines) {
+    table.rows.push_back({{line.method + (line.tuned_on_test ? " *" : "")}});
+    for (size_t i = 0; i < line.cells.size(); ++i) {
+      const auto& statistics = line.cells[i].statistics;
+      const bool is_best = statistics && !line.tuned_on_test && statistics->mean == best[i];
+      table.rows.back().push_back({text_of(line.cells[i]), is_best ? "number best" : "number"});
     }
-  });
+  }
+  write_table(out, fmt::format("{}: {}", results.measure.title, describe(results.place)), table);
 }
 
 void write_tables(HtmlWriter& out, const Source& source) {
@@ -117,13 +111,13 @@ void write_tables(HtmlWriter& out, const Source& source) {
   section(out, "tables", "Accuracies", [&] {
     std::string note = "Mean ± standard error over seeds, in percent. In bold: the best mean at a budget";
     note += any_tuned_on_test(source.rows) ? fmt::format(", without those that are an {} (*).", kTunedWords) : ".";
-    out.text_element("p", note, {{"class", "note"}});
+    out.paragraph(note, "note");
     size_t places = 0;
     for (size_t i = 0; i < tables.size();) {
       const Place& place = tables[i].place;
       const auto body = [&] {
         out.text_element("summary", describe(place));
-        for (; i < tables.size() && tables[i].place == place; ++i) write_table(out, tables[i]);
+        for (; i < tables.size() && tables[i].place == place; ++i) write_results(out, tables[i]);
       };
       if (places++ < kMostOpen) {
         out.element("details", {{"open", ""}}, body);
@@ -134,38 +128,6 @@ void write_tables(HtmlWriter& out, const Source& source) {
   });
 }
 
-// ---- Figures
-
-void write_figure(HtmlWriter& out, const Figure& figure, bool live) {
-  const bool small = figure.panels.size() == 1;
-  out.element("figure", {{"class", small ? "figure small" : "figure"}, {"id", figure.name}}, [&] {
-    if (figure.panels.empty()) {
-      out.text_element("h3", figure.title);
-      out.append(figure.table);
-    } else {
-      out.element("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", figure.title}},
-                  [&] { draw_figure(out, figure); });
-      if (live) {
-        out.json(vega_lite(figure), {{"type", "application/json"}, {"class", "chart"}, {"data-name", figure.name}});
-      }
-    }
-    out.element("figcaption", {}, [&] {
-      out.text(figure.caption);
-      if (figure.alarm.empty()) return;
-      out.text(" ");
-      out.text_element("strong", figure.alarm + ".", {{"class", "warning"}});
-    });
-  });
-}
-
-void write_figures(HtmlWriter& out, const Source& source) {
-  const std::vector<Figure> figures = sweep_drawings(source.results);
-  if (figures.empty()) return;
-  section(out, "figures", "Figures", [&] {
-    for (const Figure& figure : figures) write_figure(out, figure, source.live);
-  });
-}
-
 // ---- What went wrong, and how to see it again
 
 void write_failures(HtmlWriter& out, const Source& source) {
@@ -173,25 +135,22 @@ void write_failures(HtmlWriter& out, const Source& source) {
   section(out, "failures", "Failed runs", [&] {
     const size_t shown = std::min(source.failed.size(), kMostFailures);
     if (shown < source.failed.size()) {
-      out.text_element("p", fmt::format("The first {} of {}; results.csv has all.", shown, source.failed.size()),
-                       {{"class", "note"}});
+      out.paragraph(fmt::format("The first {} of {}; results.csv has all.", shown, source.failed.size()), "note");
     }
-    table(out, "Failed runs", {"method", "where", "budget", "seed", "error"}, [&] {
-      for (size_t i = 0; i < shown; ++i) {
-        const SweepRow& row = *source.failed[i];
-        out.element("tr", {}, [&] {
-          row_heading(out, row.method);
-          out.text_element("td", describe(Place{row.data, row.encoder, row.pool, row.pool_rows, row.ratio}));
-          out.text_element("td", budget_words(row.rho));
-          out.text_element("td", std::to_string(row.seed));
-          out.text_element("td", row.error);
-        });
-      }
-    });
+    Table table{{"method", "where", "budget", "seed", "error"}};
+    for (size_t i = 0; i < shown; ++i) {
+      const SweepRow& row = *source.failed[i];
+      table.rows.push_back({{row.method},
+                            {describe(Place{row.data, row.encoder, row.pool, row.pool_rows, row.ratio}), ""},
+                            {budget_words(row.rho)},
+                            {std::to_string(row.seed)},
+                            {row.error, ""}});
+    }
+    write_table(out, "Failed runs", table);
   });
 }
 
-void write_footer(HtmlWriter& out, bool live) {
+void write_footer(HtmlWriter& out) {
   section(out, "repeat", "How to repeat it", [&] {
     out.element("p", {}, [&] {
       out.text("Every accuracy and every time on this page comes from ");
@@ -203,30 +162,27 @@ void write_footer(HtmlWriter& out, bool live) {
       out.text(".");
     });
   });
-  out.element("footer", {{"class", "note"}}, [&] {
-    out.text_element("p", live ? "This page loads nothing. Vega-Lite, which it brings along, draws its charts: values "
-                                 "show on hovering, and a click on a name in a legend brings that line out."
-                               : "This page loads nothing and runs no script.");
-  });
+  out.element("footer", {{"class", "note"}}, [&] { out.paragraph(script_words(out)); });
 }
 
 }  // namespace
 
-std::string sweep_html(const SweepResults& results, SweepCharts charts) {
+std::string sweep_html(const SweepResults& results, const std::vector<Figure>& figures) {
   const SweepRows rows = all_rows(results.rows);
-  const bool live = charts == SweepCharts::live && !vega_library().empty();
-  const Source source{results, rows, rows_where(rows, [](const SweepRow& row) { return row.status != "ok"; }), live};
+  const Source source{results, rows, rows_where(rows, [](const SweepRow& row) { return row.status != "ok"; })};
   HtmlWriter out;
   write_headline(out, source);
   out.element("main", {}, [&] {
     write_tables(out, source);
-    write_figures(out, source);
+    if (!figures.empty()) {
+      section(out, "figures", "Figures", [&] {
+        for (const Figure& figure : figures) write_figure(out, figure);
+      });
+    }
     write_failures(out, source);
-    write_footer(out, live);
+    write_footer(out);
   });
-  if (!live) return html_page(results.title, out.html());
-  const std::string_view scripts[] = {vega_library(), kDrawCharts};
-  return html_page(results.title, out.html(), scripts);
+  return html_page(results.title, out);
 }
 
 }  // namespace dppl

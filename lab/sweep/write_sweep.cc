@@ -3,6 +3,9 @@
 #include "base/atomic_file.h"
 #include "base/system_error.h"
 #include "dppl/sweep.h"
+#include "lab/figures/drawings.h"
+#include "report/style.h"
+#include "report/vega.h"
 
 namespace dppl {
 namespace {
@@ -22,13 +25,14 @@ SweepFiles write_sweep(const SweepResults& results, const std::string& directory
   if (error) throw system_error(directory + "/figures", "cannot make the directory", error.value());
   SweepFiles files;
   files.results = write(directory + "/results.csv", results_csv(results.rows));
-  for (const SweepFigure& figure : draw_figures(results)) {
-    if (figure.svg.empty()) continue;
-    const std::string path = directory + "/figures/" + figure.name;
-    files.figures.push_back(write(path + ".svg", figure.svg));
-    write(path + ".vl.json", figure.vega);
+  const std::vector<Figure> figures = sweep_drawings(results);
+  for (const Figure& figure : figures) {
+    if (figure.panels.empty()) continue;
+    // Other programs than browsers do not know colours by our names.
+    files.figures.push_back(
+        write(directory + "/figures/" + figure.name + ".vl.json", in_light_colours(vega_lite(figure)) + "\n"));
   }
-  files.report = write(directory + "/report.html", sweep_html(results));
+  files.report = write(directory + "/report.html", sweep_html(results, figures));
   return files;
 }
 

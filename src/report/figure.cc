@@ -1,138 +1,86 @@
 #include "report/figure.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <limits>
 
-#include "report/style.h"
+#include "report/vega.h"
 
 namespace dppl {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kWide = 1120, kNarrow = 720;  // of one panel
-constexpr size_t kMostColumns = 4;
-
-// Widths and heights in characters and pixels are guesses: the browser has the font.
-struct TextStyle {
-  const char* name;
-  double size, line;
-};
-constexpr TextStyle kHeading{"heading", 16, 22}, kAlarm{"alarm", 15, 22}, kName{"name", 13, 22}, kNote{"", 12, 17};
-
-// Text and pictures from top to bottom.
-class Sheet {
- public:
-  explicit Sheet(double width) : width_(width) {}
-
-  void text(std::string_view words, const TextStyle& style) {
-    for (const std::string& line : wrapped(words, style.size, width_ - 2 * kMargin)) {
-      top_ += style.line;
-      draw_text(out_, kMargin, top_ - 6, "start", line, style.name);
-    }
+std::vector<size_t> told_series(const Figure& figure) {
+  std::vector<size_t> result;
+  for (size_t i = 0; i < figure.series.size(); ++i) {
+    if (figure.series[i].mark != Mark::specks) result.push_back(i);
   }
-
-  void legend(const std::vector<PlotSeries>& series) {
-    constexpr double kKey = 36, kGap = 22;
-    double left = kMargin;
-    top_ += kName.line;
-    for (const PlotSeries& one : series) {
-      const std::string name = shortened(one.name, kName.size, width_ - 2 * kMargin - kKey);
-      const double width = kKey + text_width(name, kName.size);
-      if (left > kMargin && left + width > width_ - kMargin) {
-        left = kMargin;
-        top_ += kName.line;
-      }
-      draw_key(out_, one, left, top_ - 10);
-      draw_text(out_, left + kKey, top_ - 6, "start", name, kName.name);
-      left += width + kGap;
-    }
-  }
-
-  void panels(const std::vector<Panel>& panels) {
-    const size_t rows = (panels.size() + kMostColumns - 1) / kMostColumns;
-    const size_t columns = (panels.size() + rows - 1) / rows;
-    const double panel = (width_ - kMargin) / static_cast<double>(columns);
-    const double height = std::clamp(0.55 * panel + 110, 260.0, 350.0);
-    for (size_t i = 0; i < panels.size(); ++i) {
-      draw_panel(
-          out_, panels[i],
-          {static_cast<double>(i % columns) * panel, top_ + static_cast<double>(i / columns) * height, panel, height});
-    }
-    top_ += height * static_cast<double>(rows);
-  }
-
-  void space(double height) { top_ += height; }
-  double width() const { return width_; }
-  double height() const { return top_; }
-  const HtmlWriter& svg() const { return out_; }
-
- private:
-  HtmlWriter out_;
-  double width_, top_ = 0;
-};
-
-Sheet sheet_of(const Figure& figure) {
-  Sheet sheet(figure.panels.size() == 1 ? kNarrow : kWide);
-  sheet.space(10);
-  sheet.text(figure.title, kHeading);
-  if (!figure.alarm.empty()) sheet.text(figure.alarm, kAlarm);
-  if (!figure.legend.empty()) sheet.legend(figure.legend);
-  sheet.space(6);
-  sheet.panels(figure.panels);
-  for (const std::string& note : figure.notes) sheet.text(note, kNote);
-  sheet.space(10);
-  return sheet;
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string result;
-  for (const std::string& part : parts) result.append(result.empty() ? "" : " ").append(part);
   return result;
 }
 
-void write_contents(HtmlWriter& out, const Figure& figure, const Sheet& sheet) {
-  const std::string width = fmt::format("{:.0f}", sheet.width()), height = fmt::format("{:.0f}", sheet.height());
-  out.text_element("title", figure.title, {{"id", figure.name + "-title"}});
-  out.text_element("desc", fmt::format("{} {} {}", figure.caption, joined(figure.notes), figure.alarm),
-                   {{"id", figure.name + "-description"}});
-  out.leaf("rect", {{"class", "ground"}, {"width", width}, {"height", height}});
-  out.append(sheet.svg());
+// The places on the x axis, from left to right; where the axis says nothing, as they come.
+std::vector<std::string> places_of(const Panel& panel, Scale scale) {
+  std::vector<const ChartPoint*> points;
+  for (const ChartPoint& point : panel.points) points.push_back(&point);
+  const auto order = [](const ChartPoint* point) { return point->x.value_or(std::numeric_limits<double>::infinity()); };
+  if (scale != Scale::bare)
+    std::stable_sort(points.begin(), points.end(), [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  std::vector<std::string> result;
+  for (const ChartPoint* point : points) {
+    if (std::find(result.begin(), result.end(), point->at) == result.end()) result.push_back(point->at);
+  }
+  return result;
 }
 
-std::string view_box(const Sheet& sheet) { return fmt::format("0 0 {:.0f} {:.0f}", sheet.width(), sheet.height()); }
+std::string words_at(const Panel& panel, size_t series, const std::string& place) {
+  std::string result;
+  for (const ChartPoint& point : panel.points) {
+    if (point.series == series && point.at == place) result += (result.empty() ? "" : ", ") + point.words;
+  }
+  return result.empty() ? "–" : result;
+}
 
-std::string labelled_by(const Figure& figure) { return fmt::format("{0}-title {0}-description", figure.name); }
+void write_numbers(HtmlWriter& out, const Figure& figure) {
+  out.element("details", {{"class", "numbers"}, {"open", ""}}, [&] {
+    out.text_element("summary", figure.title + ": the numbers");
+    write_table(out, figure.title, numbers_of(figure));
+    for (const std::string& note : figure.notes) out.paragraph(note, "note");
+  });
+  if (vega_library().empty()) return;
+  out.json(vega_lite(figure), {{"type", "application/json"}, {"class", "chart"}, {"data-name", figure.name}});
+}
 
 }  // namespace
 
-void draw_figure(HtmlWriter& out, const Figure& figure) {
-  const Sheet sheet = sheet_of(figure);
-  out.element("svg",
-              {{"class", "plot"},
-               {"id", "figure-" + figure.name},
-               {"viewBox", view_box(sheet)},
-               {"role", "img"},
-               {"aria-labelledby", labelled_by(figure)}},
-              [&] { write_contents(out, figure, sheet); });
+Table numbers_of(const Figure& figure) {
+  Table table{{"panel", figure.x.title}};
+  const std::vector<size_t> told = told_series(figure);
+  for (const size_t i : told) table.headings.push_back(figure.series[i].name);
+  for (const Panel& panel : figure.panels) {
+    if (!panel.note.empty()) table.rows.push_back({{panel.title}, {panel.note}});
+    for (const std::string& place : places_of(panel, figure.x.scale)) {
+      if (place.empty()) continue;  // specks
+      table.rows.push_back({{panel.title}, {place}});
+      for (const size_t i : told) table.rows.back().push_back({words_at(panel, i, place)});
+    }
+  }
+  return table;
 }
 
-std::string svg_document(const Figure& figure) {
-  const Sheet sheet = sheet_of(figure);
-  HtmlWriter out;
-  out.element("svg",
-              {{"xmlns", "http://www.w3.org/2000/svg"},
-               {"class", "plot"},
-               {"width", fmt::format("{:.0f}", sheet.width())},
-               {"height", fmt::format("{:.0f}", sheet.height())},
-               {"viewBox", view_box(sheet)},
-               {"role", "img"},
-               {"aria-labelledby", labelled_by(figure)}},
-              [&] {
-                out.text_element("style", in_light_colours(kFigureStyle));
-                write_contents(out, figure, sheet);
-              });
-  return out.html() + "\n";
+void write_figure(HtmlWriter& out, const Figure& figure) {
+  const bool small = figure.panels.size() == 1;
+  out.element("figure", {{"class", small ? "figure small" : "figure"}, {"id", figure.name}}, [&] {
+    if (figure.panels.empty()) {
+      out.text_element("h3", figure.title);
+      if (!figure.table.rows.empty()) write_table(out, figure.title, figure.table);
+    } else {
+      write_numbers(out, figure);
+    }
+    out.element("figcaption", {}, [&] {
+      out.text(figure.caption);
+      if (figure.alarm.empty()) return;
+      out.text(" ");
+      out.text_element("strong", figure.alarm + ".", {{"class", "warning"}});
+    });
+  });
 }
 
 }  // namespace dppl

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "model/guarantee_words.h"
-#include "report/pieces.h"
+#include "report/page.h"
 #include "report/sections.h"
 
 namespace dppl {
@@ -47,7 +47,7 @@ void lists(HtmlWriter& out, Relation relation) {
   out.element("div", {{"class", "columns"}}, [&] {
     out.element("div", {}, [&] {
       out.text_element("h3", "Protected");
-      out.text_element("p", protected_words(relation));
+      out.paragraph(protected_words(relation));
     });
     out.element("div", {}, [&] {
       out.text_element("h3", "Not protected");
@@ -60,19 +60,26 @@ void lists(HtmlWriter& out, Relation relation) {
 
 }  // namespace
 
+void write_guarantee_words(HtmlWriter& out, const Model& model, std::string style) {
+  const bool is_private = model.guarantee.is_private;
+  if (!is_private) {
+    out.paragraph("Nothing: it was made with a fixed seed. Made without one it would have had this guarantee.",
+                  "warning");
+  }
+  out.paragraph(guarantee_words(model), std::move(style));
+  if (is_private) out.paragraph(guess_words(model.guarantee));
+}
+
 void write_guarantee(HtmlWriter& out, const Report& report) {
   const ReportedModel& told = weakest(report);
-  const Guarantee& guarantee = told.model.guarantee;
   const bool several = report.models.size() > 1;
   section(out, "guarantee", "What is promised", [&] {
     out.element("div", {{"class", "promise"}}, [&] {
-      if (several) out.text_element("p", fmt::format("Of the models here {} protects least.", told.name));
-      if (!guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
-      out.text_element("p", guarantee_words(told.model), {{"class", "words"}});
-      if (guarantee.is_private) out.text_element("p", guess_words(guarantee));
+      if (several) out.paragraph(fmt::format("Of the models here {} protects least.", told.name));
+      write_guarantee_words(out, told.model, "words");
     });
-    if (several && one_relation(report)) out.text_element("p", together(report));
-    lists(out, guarantee.relation);
+    if (several && one_relation(report)) out.paragraph(together(report));
+    lists(out, told.model.guarantee.relation);
   });
 }
 

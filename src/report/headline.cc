@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "report/pieces.h"
 #include "report/sections.h"
 
 namespace dppl {
@@ -43,9 +42,9 @@ void banner(HtmlWriter& out, const std::vector<std::string>& names, size_t model
 
 void write_headline(HtmlWriter& out, const Report& report) {
   out.element("header", {}, [&] {
-    out.text_element("p", "Differentially private prototype learning", {{"class", "kicker"}});
+    out.paragraph("Differentially private prototype learning", "kicker");
     out.text_element("h1", report.title);
-    out.text_element("p", lead(report), {{"class", "lead"}});
+    out.paragraph(lead(report), "lead");
   });
   std::vector<std::string> seeded;
   for (const ReportedModel& one : report.models) {

@@ -53,6 +53,7 @@ void HtmlWriter::json(std::string_view json, Attributes attributes) {
   // Only within strings is there a "<"; nothing in them may look like the element's end.
   for (const char c : json) c == '<' ? html_ += "\\u003c" : html_ += c;
   close("script");
+  has_json_ = true;
 }
 
 void HtmlWriter::leaf(std::string_view tag, Attributes attributes) {
@@ -70,6 +71,7 @@ void HtmlWriter::close(std::string_view tag) { html_.append("</").append(tag).ap
 void HtmlWriter::begin(std::string_view tag, Attributes attributes) {
   html_.append("<").append(tag);
   for (const auto& [name, value] : attributes) {
+    if (name == "class" && value.empty()) continue;
     html_.append(" ").append(name).append("=\"").append(escape_html(value)).append("\"");
   }
 }

@@ -11,8 +11,8 @@ namespace dppl {
 // characters that HTML forbids, so a page is valid whatever a file name or a class name holds.
 std::string escape_html(std::string_view text);
 
-// Writes HTML, with SVG in it. Every text and every attribute's value is escaped; names of tags and attributes are
-// ours. Elements close in the order in which they were opened.
+// Writes HTML. Every text and every attribute's value is escaped; names of tags and attributes are ours. An empty class
+// is left out. Elements close in the order in which they were opened.
 class HtmlWriter {
  public:
   using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
@@ -25,14 +25,14 @@ class HtmlWriter {
     close(tag);
   }
   void text_element(std::string_view tag, std::string_view text, Attributes attributes = {});
-  // An element without contents: <img …/>, <rect …/>.
+  void paragraph(std::string_view text, std::string style = "") { text_element("p", text, {{"class", style}}); }
+  // An element without contents: <img …/>.
   void leaf(std::string_view tag, Attributes attributes);
   void text(std::string_view text) { html_ += escape_html(text); }
-  void append(const HtmlWriter& other) { html_ += other.html_; }
   // JSON for a script of the page to read.
   void json(std::string_view json, Attributes attributes);
 
-  bool empty() const { return html_.empty(); }
+  bool has_json() const { return has_json_; }
   const std::string& html() const { return html_; }
 
  private:
@@ -41,6 +41,7 @@ class HtmlWriter {
   void begin(std::string_view tag, Attributes attributes);
 
   std::string html_;
+  bool has_json_ = false;
 };
 
 }  // namespace dppl

@@ -35,7 +35,7 @@ TEST(HtmlWriter, NestsAndEscapes) {
   HtmlWriter out;
   out.element("figure", {{"class", "a\"b"}}, [&] {
     out.leaf("img", {{"alt", "<x>"}, {"src", "data:,"}});
-    out.text_element("figcaption", "a < b", {{"id", "c"}});
+    out.text_element("figcaption", "a < b", {{"id", "c"}, {"class", ""}});
     out.text("&");
   });
   EXPECT_EQ(out.html(),
@@ -46,6 +46,7 @@ TEST(HtmlWriter, NestsAndEscapes) {
 TEST(HtmlWriter, JsonEndsNoElement) {
   HtmlWriter out;
   out.json(R"({"a":"</script><!--"})", {{"type", "application/json"}});
+  EXPECT_TRUE(out.has_json());
   EXPECT_EQ(out.html(), R"(<script type="application/json">{"a":"\u003c/script>\u003c!--"}</script>)");
 }
 

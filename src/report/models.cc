@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/guarantee_words.h"
-#include "report/pieces.h"
+#include "model/stated.h"
+#include "report/page.h"
 #include "report/sections.h"
+#include "report/table.h"
 
 namespace dppl {
 namespace {
@@ -14,44 +18,51 @@ constexpr std::string_view kMinorityNote =
     " Minority accuracy is over the quarter of the classes with the fewest training records: which these are was read "
     "from the training labels, and that is not protected either.";
 
-void write_row(HtmlWriter& out, const ReportedModel& one, bool evaluated, bool minority) {
-  out.element("tr", {}, [&] {
-    row_heading(out, one.name);
-    out.text_element("td", series_of(one));
-    out.element("td", {}, [&] {
-      out.text(short_guarantee(one.model));
-      if (!one.model.guarantee.is_private) not_private_mark(out);
-    });
-    const std::string guess = one.model.guarantee.is_private ? guess_percent(one.model.guarantee) : "";
-    out.text_element("td", guess.empty() ? "–" : guess, {{"class", "number"}});
-    if (!evaluated) return;
-    const auto& result = one.evaluation;
-    fraction_cell(out, result ? std::optional(result->accuracy) : std::nullopt);
-    fraction_cell(out, result ? std::optional(result->balanced_accuracy) : std::nullopt);
-    if (minority) fraction_cell(out, result ? result->minority_accuracy : std::nullopt);
-  });
-}
-
-bool any_minority(const Report& report) {
-  for (const ReportedModel& one : report.models) {
-    if (one.evaluation && one.evaluation->minority_accuracy) return true;
-  }
-  return false;
+std::vector<Cell> row_of(const ReportedModel& one, bool evaluated, bool minority) {
+  const Guarantee& guarantee = one.model.guarantee;
+  const std::string guess = guarantee.is_private ? guess_percent(guarantee) : "";
+  std::vector<Cell> row = {{one.name},
+                           {series_of(one), ""},
+                           {short_guarantee(one.model), "", {}, guarantee.is_private ? "" : kNotPrivate},
+                           {guess.empty() ? "–" : guess}};
+  const auto add = [&](auto measure) {
+    row.push_back(fraction_cell(one.evaluation ? std::optional<double>((*one.evaluation).*measure) : std::nullopt));
+  };
+  if (evaluated) add(&Evaluation::accuracy);
+  if (evaluated) add(&Evaluation::balanced_accuracy);
+  if (minority) row.push_back(fraction_cell(one.evaluation ? one.evaluation->minority_accuracy : std::nullopt));
+  return row;
 }
 
 }  // namespace
 
+std::string short_guarantee(const Model& model) {
+  const std::optional<Rational> spent = stated_amount(model);
+  if (!spent) return "no bound known";
+  return describe(model.budget.notion, {*spent, model.budget.delta}, Rounding::up);
+}
+
+std::string series_of(const ReportedModel& one) {
+  return one.series.empty() ? std::string(method_name(one.model.settings)) : one.series;
+}
+
+bool any_evaluated(const Report& report) {
+  return std::any_of(report.models.begin(), report.models.end(), [](const auto& one) { return one.evaluation; });
+}
+
 void write_models(HtmlWriter& out, const Report& report) {
-  const bool evaluated = any_evaluated(report), minority = any_minority(report);
+  const bool evaluated = any_evaluated(report);
+  const bool minority = std::any_of(report.models.begin(), report.models.end(), [](const ReportedModel& one) {
+    return one.evaluation && one.evaluation->minority_accuracy;
+  });
+  Table models{{"model", "method", "guarantee", "a guess is right at most"}};
+  if (evaluated) models.headings.insert(models.headings.end(), {"accuracy", "balanced"});
+  if (minority) models.headings.emplace_back("minority");
+  for (const ReportedModel& one : report.models) models.rows.push_back(row_of(one, evaluated, minority));
   section(out, "models", report.models.size() == 1 ? "The model" : "The models", [&] {
-    std::vector<std::string> headings = {"model", "method", "guarantee", "a guess is right at most"};
-    if (evaluated) headings.insert(headings.end(), {"accuracy", "balanced"});
-    if (minority) headings.push_back("minority");
-    table(out, "Models", headings, [&] {
-      for (const ReportedModel& one : report.models) write_row(out, one, evaluated, minority);
-    });
+    write_table(out, "Models", models);
     if (evaluated) {
-      out.text_element("p", fmt::format("{}{}", kTestNote, minority ? kMinorityNote : ""), {{"class", "note"}});
+      out.paragraph(fmt::format("{}{}", kTestNote, minority ? kMinorityNote : ""), "note");
     }
   });
 }

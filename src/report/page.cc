@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include "report/html.h"
 #include "report/png.h"
 #include "report/style.h"
+#include "report/vega.h"
 
 namespace dppl {
 namespace {
@@ -19,12 +19,12 @@ std::string hash_of(std::string_view text) {
 
 }  // namespace
 
-std::string html_page(std::string_view title, std::string_view body, std::span<const std::string_view> scripts) {
-  const std::string style = fmt::format("{}{}{}", kColours, kFigureStyle, kPageStyle);
-  std::string policy = fmt::format("default-src 'none'; img-src data:; style-src {}", hash_of(style)), code;
-  for (const std::string_view script : scripts) {
-    policy += fmt::format("{}{}", code.empty() ? "; script-src " : " ", hash_of(script));
-    code += fmt::format("<script>{}</script>\n", script);
+std::string html_page(std::string_view title, const HtmlWriter& body) {
+  const std::string style = fmt::format("{}{}", kColours, kPageStyle);
+  std::string policy = fmt::format("default-src 'none'; img-src data:; style-src {}", hash_of(style)), scripts;
+  if (body.has_json()) {
+    policy += fmt::format("; script-src {} {}", hash_of(vega_library()), hash_of(kDrawCharts));
+    scripts = fmt::format("<script>{}</script>\n<script>{}</script>\n", vega_library(), kDrawCharts);
   }
   return fmt::format(
       "<!DOCTYPE html>\n"
@@ -39,7 +39,15 @@ std::string html_page(std::string_view title, std::string_view body, std::span<c
       "</head>\n"
       "<body>\n{}\n{}</body>\n"
       "</html>\n",
-      policy, escape_html(title), style, body, code);
+      policy, escape_html(title), style, body.html(), scripts);
+}
+
+std::string_view script_words(const HtmlWriter& body) {
+  return body.has_json()
+             ? "It loads nothing. Its only scripts are Vega-Lite, which it brings along, and one that has it "
+               "draw the charts: values show on hovering, and a click on a name in a legend brings that "
+               "line out."
+             : "It loads nothing and runs no script.";
 }
 
 }  // namespace dppl

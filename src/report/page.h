@@ -1,13 +1,26 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "report/html.h"
 
 namespace dppl {
 
-// A whole HTML document around a body, with scripts at its end. Its policy forbids every load; images come as data, and
-// the one style sheet and these scripts are admitted by their hashes.
-std::string html_page(std::string_view title, std::string_view body, std::span<const std::string_view> scripts = {});
+// A section with its heading.
+template <typename Body>
+void section(HtmlWriter& out, std::string id, std::string_view heading, Body&& body) {
+  out.element("section", {{"id", std::move(id)}}, [&] {
+    out.text_element("h2", heading);
+    body();
+  });
+}
+
+// A whole HTML document around a body. Its policy forbids every load; images come as data, and the one style sheet and,
+// where charts are on the page, the scripts that draw them are admitted by their hashes.
+std::string html_page(std::string_view title, const HtmlWriter& body);
+// That in words, for readers of the page.
+std::string_view script_words(const HtmlWriter& body);
 
 }  // namespace dppl

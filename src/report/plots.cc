@@ -2,28 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "report/pieces.h"
-#include "report/plot.h"
+#include "report/figure.h"
+#include "report/page.h"
 #include "report/sections.h"
 
 namespace dppl {
 namespace {
-
-struct Metric {
-  const char* id;
-  const char* title;
-  std::function<std::optional<double>(const Evaluation&)> value;
-};
-
-const std::vector<Metric>& metrics() {
-  static const std::vector<Metric> all = {
-      {"plot-accuracy", "Accuracy", [](const Evaluation& e) { return std::optional(e.accuracy); }},
-      {"plot-balanced", "Balanced accuracy", [](const Evaluation& e) { return std::optional(e.balanced_accuracy); }},
-      {"plot-minority", "Minority accuracy", [](const Evaluation& e) { return e.minority_accuracy; }}};
-  return all;
-}
 
 // ρ as a place on the axis; 0 where there is none.
 double place(const Model& model) {
@@ -31,56 +16,45 @@ double place(const Model& model) {
   return std::isfinite(rho) ? rho : 0;
 }
 
-// Every series of the report in order of appearance, so that all plots share colours; points where the metric has them.
-std::vector<PlotSeries> series(const Report& report, const Metric& metric) {
-  std::vector<PlotSeries> result;
+size_t series_number(Figure& figure, const std::string& name) {
+  const auto found = std::find_if(figure.series.begin(), figure.series.end(),
+                                  [&](const Series& series) { return series.name == name; });
+  const auto number = static_cast<size_t>(found - figure.series.begin());
+  if (found == figure.series.end()) figure.series.push_back({name, number});
+  return number;
+}
+
+// One panel a measure, one line a method.
+Figure figure_of(const Report& report) {
+  Figure figure{"accuracy-privacy", "", "Accuracy against privacy",
+                "Accuracy on the test data against ρ, which measures privacy loss in zero-concentrated differential "
+                "privacy. Pure guarantees stand at the ρ that they imply: ε²/8 for the exponential mechanism, ε²/2 for "
+                "others."};
+  figure.x.title = "ρ (more private on the left)";
+  figure.panels = {{"Accuracy"}, {"Balanced accuracy"}, {"Minority accuracy"}};
   for (const ReportedModel& one : report.models) {
-    if (!one.evaluation || place(one.model) <= 0) continue;
-    const std::string name = series_of(one);
-    auto found = std::find_if(result.begin(), result.end(), [&](const PlotSeries& s) { return s.name == name; });
-    if (found == result.end()) found = result.insert(result.end(), {name, {}, {result.size()}});
-    const std::optional<double> value = metric.value(*one.evaluation);
-    if (!value) continue;
-    found->points.push_back({place(one.model), *value,
-                             fmt::format("{}: {} at ρ = {}", one.name, percent(value),
-                                         to_decimal(*one.model.guarantee.rho, 4, Rounding::up))});
+    const double x = place(one.model);
+    if (!one.evaluation || x <= 0) continue;
+    const std::string at = "ρ = " + to_decimal(*one.model.guarantee.rho, 4, Rounding::up);
+    const size_t series = series_number(figure, series_of(one));
+    const Evaluation& result = *one.evaluation;
+    const std::optional<double> measures[] = {result.accuracy, result.balanced_accuracy, result.minority_accuracy};
+    for (size_t i = 0; i < figure.panels.size(); ++i) {
+      if (!measures[i]) continue;
+      figure.panels[i].points.push_back(
+          {series, x, *measures[i], at, fmt::format("{} ({})", percent(measures[i]), one.name)});
+    }
   }
-  return result;
-}
-
-size_t point_count(const std::vector<PlotSeries>& all) {
-  size_t count = 0;
-  for (const PlotSeries& one : all) count += one.points.size();
-  return count;
-}
-
-std::string description(const std::vector<PlotSeries>& all) {
-  std::string result;
-  for (const PlotSeries& one : all) {
-    for (const PlotPoint& point : one.points) result += (result.empty() ? "" : "; ") + point.label;
-  }
-  return result;
+  if (figure.panels.back().points.empty()) figure.panels.pop_back();
+  return figure;
 }
 
 }  // namespace
 
 void write_plots(HtmlWriter& out, const Report& report) {
-  if (point_count(series(report, metrics().front())) < 2) return;
-  section(out, "plots", "Accuracy against privacy", [&] {
-    draw_legend(out, series(report, metrics().front()));
-    out.element("div", {{"class", "plots"}}, [&] {
-      for (const Metric& metric : metrics()) {
-        const std::vector<PlotSeries> all = series(report, metric);
-        if (point_count(all) == 0) continue;
-        draw_plot(out, {metric.id, metric.title, description(all), "ρ (more private on the left)", all});
-      }
-    });
-    out.text_element(
-        "p",
-        "ρ measures privacy loss in zero-concentrated differential privacy. Pure guarantees stand at the ρ "
-        "that they imply: ε²/8 for the exponential mechanism, ε²/2 for others.",
-        {{"class", "note"}});
-  });
+  const Figure figure = figure_of(report);
+  if (figure.panels.front().points.size() < 2) return;
+  section(out, "plots", figure.title, [&] { write_figure(out, figure); });
 }
 
 }  // namespace dppl

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/pieces.h"
+#include "report/page.h"
 #include "report/sections.h"
+#include "report/table.h"
 
 namespace dppl {
 namespace {
@@ -47,19 +48,16 @@ std::vector<size_t> lowest_first(const Models& models, size_t classes) {
   return order;
 }
 
-void write_table(HtmlWriter& out, const Models& models, std::span<const size_t> classes) {
-  std::vector<std::string> headings = {"class", "test records"};
-  for (const ReportedModel* one : models) headings.push_back(one->name);
-  table(out, "Recall of every class", headings, [&] {
-    for (const size_t c : classes) {
-      out.element("tr", {}, [&] {
-        const ClassEvaluation& first = models.front()->evaluation->per_class[c];
-        row_heading(out, first.name);
-        out.text_element("td", std::to_string(first.n), {{"class", "number"}});
-        for (const ReportedModel* one : models) fraction_cell(out, one->evaluation->per_class[c].accuracy);
-      });
-    }
-  });
+void write_classes(HtmlWriter& out, const Models& models, std::span<const size_t> classes) {
+  Table recalls{{"class", "test records"}};
+  for (const ReportedModel* one : models) recalls.headings.push_back(one->name);
+  for (const size_t c : classes) {
+    const ClassEvaluation& first = models.front()->evaluation->per_class[c];
+    std::vector<Cell> row = {{first.name}, {std::to_string(first.n)}};
+    for (const ReportedModel* one : models) row.push_back(fraction_cell(one->evaluation->per_class[c].accuracy));
+    recalls.rows.push_back(std::move(row));
+  }
+  write_table(out, "Recall of every class", recalls);
 }
 
 void write_group(HtmlWriter& out, const Models& models) {
@@ -67,15 +65,15 @@ void write_group(HtmlWriter& out, const Models& models) {
   std::vector<size_t> order = lowest_first(models, classes);
   if (classes <= kOpenClasses) {
     std::sort(order.begin(), order.end());
-    return write_table(out, models, order);
+    return write_classes(out, models, order);
   }
-  out.text_element("p", fmt::format("The {} classes with the lowest recall, of {}:", kOpenClasses, classes));
-  write_table(out, models, std::span(order).first(kOpenClasses));
+  out.paragraph(fmt::format("The {} classes with the lowest recall, of {}:", kOpenClasses, classes));
+  write_classes(out, models, std::span(order).first(kOpenClasses));
   const size_t shown = std::min(classes, kMostClasses);
   out.element("details", {}, [&] {
     out.text_element("summary", shown == classes ? "All classes" : fmt::format("The first {} classes", shown));
     std::sort(order.begin(), order.end());
-    write_table(out, models, std::span(order).first(shown));
+    write_classes(out, models, std::span(order).first(shown));
   });
 }
 
@@ -85,7 +83,7 @@ void write_recalls(HtmlWriter& out, const Report& report) {
   const std::vector<Models> all = groups(report);
   if (all.empty()) return;
   section(out, "recalls", "Recall of every class", [&] {
-    out.text_element("p", "The share of each class's test records that get their class.", {{"class", "note"}});
+    out.paragraph("The share of each class's test records that get their class.", "note");
     for (const Models& models : all) write_group(out, models);
   });
 }

@@ -5,7 +5,6 @@
 #include "base/atomic_file.h"
 #include "dppl/error.h"
 #include "report/page.h"
-#include "report/pieces.h"
 #include "report/sections.h"
 
 namespace dppl {
@@ -14,11 +13,12 @@ namespace {
 
 void write_contents_note(HtmlWriter& out, const Report& report) {
   out.element("footer", {{"class", "note"}}, [&] {
-    out.text_element("p", fmt::format("On this page: what the model files hold{}{}{}. No private record "
-                                      "is on it. It loads nothing and runs no script.",
-                                      report.images ? "; public images" : "",
-                                      any_evaluated(report) ? "; figures on test data, outside of the guarantee" : "",
-                                      report.ledger ? "; the ledger's entries, which hold nothing private" : ""));
+    out.paragraph(
+        fmt::format("On this page: what the model files hold{}{}{}. No private record "
+                    "is on it. {}",
+                    report.images ? "; public images" : "",
+                    any_evaluated(report) ? "; figures on test data, outside of the guarantee" : "",
+                    report.ledger ? "; the ledger's entries, which hold nothing private" : "", script_words(out)));
   });
 }
 
@@ -38,7 +38,7 @@ std::string report_html(const Report& report) {
     write_settings(out, report);
   });
   write_contents_note(out, report);
-  return html_page(report.title, out.html());
+  return html_page(report.title, out);
 }
 
 void write_report(const Report& report, const std::string& path) {

@@ -17,4 +17,15 @@ void write_recalls(HtmlWriter& out, const Report& report);
 void write_ledger(HtmlWriter& out, const Report& report);
 void write_settings(HtmlWriter& out, const Report& report);
 
+// ---- What several of them use
+
+inline constexpr const char* kNotPrivate = "NOT PRIVATE";
+// The guarantee of one model, and what it means for a guess; of a seeded one, that it has none.
+void write_guarantee_words(HtmlWriter& out, const Model& model, std::string style = "");
+void write_fact(HtmlWriter& out, std::string_view name, std::string_view value);  // in a list of them
+// "ε = 0.5", "ρ = 0.02": what was spent, in the notion of the budget.
+std::string short_guarantee(const Model& model);
+std::string series_of(const ReportedModel& one);
+bool any_evaluated(const Report& report);
+
 }  // namespace dppl

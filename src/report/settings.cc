@@ -5,18 +5,12 @@
 #include "model/guarantee_words.h"
 #include "model/settings_words.h"
 #include "model/stated.h"
-#include "report/pieces.h"
+#include "report/page.h"
 #include "report/sections.h"
+#include "report/table.h"
 
 namespace dppl {
 namespace {
-
-void write_fact(HtmlWriter& out, std::string_view name, std::string_view value) {
-  out.element("div", {}, [&] {
-    out.text_element("dt", name);
-    out.text_element("dd", value);
-  });
-}
 
 void write_facts(HtmlWriter& out, const Model& model) {
   out.element("dl", {{"class", "facts"}}, [&] {
@@ -38,23 +32,13 @@ void write_costs(HtmlWriter& out, const Guarantee& guarantee) {
   const std::optional<Guarantee> replaced = replace_one_price(guarantee);
   const Costs own = costs_in_words(guarantee);
   const Costs others = replaced ? costs_in_words(*replaced) : Costs(own.size());
-  std::vector<std::string> headings = {"notion", "cost, rounded up"};
-  if (replaced) headings.push_back("if a record is replaced by any other");
-  table(out, "The guarantee in other notions", headings, [&] {
-    for (size_t i = 0; i < own.size(); ++i) {
-      out.element("tr", {}, [&] {
-        row_heading(out, own[i].first);
-        out.text_element("td", own[i].second, {{"class", "number"}});
-        if (replaced) out.text_element("td", others[i].second, {{"class", "number"}});
-      });
-    }
-  });
-}
-
-void write_words(HtmlWriter& out, const Model& model) {
-  if (!model.guarantee.is_private) out.text_element("p", seeded_words(), {{"class", "warning"}});
-  out.text_element("p", guarantee_words(model));
-  if (model.guarantee.is_private) out.text_element("p", guess_words(model.guarantee));
+  Table costs{{"notion", "cost, rounded up"}};
+  if (replaced) costs.headings.emplace_back("if a record is replaced by any other");
+  for (size_t i = 0; i < own.size(); ++i) {
+    costs.rows.push_back({{own[i].first}, {own[i].second}});
+    if (replaced) costs.rows.back().push_back({others[i].second});
+  }
+  write_table(out, "The guarantee in other notions", costs);
 }
 
 void write_model(HtmlWriter& out, const Model& model) {
@@ -64,18 +48,24 @@ void write_model(HtmlWriter& out, const Model& model) {
 
 }  // namespace
 
+void write_fact(HtmlWriter& out, std::string_view name, std::string_view value) {
+  out.element("div", {}, [&] {
+    out.text_element("dt", name);
+    out.text_element("dd", value);
+  });
+}
+
 void write_settings(HtmlWriter& out, const Report& report) {
   const bool single = report.models.size() == 1;
   section(out, "settings", single ? "How it was made" : "How they were made", [&] {
-    out.text_element(
-        "p",
+    out.paragraph(
         "All settings are public: whoever chose them by looking at private records has to count that as a cost, too.",
-        {{"class", "note"}});
+        "note");
     if (single) return write_model(out, report.models.front().model);
     for (const ReportedModel& one : report.models) {
       out.element("details", {}, [&] {
         out.text_element("summary", fmt::format("{} ({})", one.name, short_guarantee(one.model)));
-        write_words(out, one.model);
+        write_guarantee_words(out, one.model);
         write_model(out, one.model);
       });
     }

@@ -24,34 +24,6 @@ const std::string_view kColours = R"css(
 }
 )css";
 
-const std::string_view kFigureStyle = R"css(
-.plot text { fill: var(--soft); font: 12px system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica Neue, sans-serif; }
-.plot text.title { fill: var(--ink); font-size: 14px; font-weight: 600; }
-.plot text.heading { fill: var(--ink); font-size: 16px; font-weight: 650; }
-.plot text.name { fill: var(--ink); font-size: 13px; }
-.plot text.tag { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 3px; }
-.plot text.alarm { fill: var(--alarm); font-size: 15px; font-weight: 650; }
-.plot .ground { fill: var(--card); stroke: none; }
-.grid line { stroke: var(--line); stroke-width: 1; }
-.plot .frame { fill: none; stroke: var(--line); }
-polyline { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
-circle, polygon, .plot rect, .key rect { fill: currentColor; stroke: var(--card); stroke-width: 1; }
-.band { fill-opacity: 0.14; stroke: none; }
-.level { stroke: currentColor; stroke-width: 2; stroke-dasharray: 2 4; stroke-linecap: round; }
-.dashed polyline { stroke-dasharray: 7 5; }
-.dashed .point > *, .dashed .sample > * { fill: var(--card); stroke: currentColor; stroke-width: 1.8; }
-.arrow { stroke: var(--soft); stroke-width: 1.3; }
-.plot .head { color: var(--soft); stroke: none; }
-.cloud { fill: none; stroke: currentColor; }
-.cloud.good { color: var(--s0); stroke-width: 3; stroke-linecap: round; stroke-opacity: 0.45; }
-.cloud.bad { color: var(--s1); stroke-width: 1.2; stroke-opacity: 0.8; }
-.series-0 { color: var(--s0); } .series-1 { color: var(--s1); } .series-2 { color: var(--s2); } .series-3 { color: var(--s3); }
-.series-4 { color: var(--s4); } .series-5 { color: var(--s5); } .series-6 { color: var(--s6); } .series-7 { color: var(--s7); }
-.series-8 { color: var(--s8); }
-.shade-0 { color: var(--h0); } .shade-1 { color: var(--h1); } .shade-2 { color: var(--h2); } .shade-3 { color: var(--h3); }
-.shade-4 { color: var(--h4); } .shade-5 { color: var(--h5); } .shade-6 { color: var(--h6); } .shade-7 { color: var(--h7); }
-)css";
-
 const std::string_view kPageStyle = R"css(
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
@@ -86,27 +58,24 @@ thead th { color: var(--soft); font-weight: 600; font-size: 0.8rem; vertical-ali
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 7rem; }
 td.number { min-width: 4.5rem; white-space: nowrap; }
 #models td { white-space: nowrap; }
-.bar { display: block; width: 100%; max-width: 7rem; height: 4px; margin-top: 0.2rem; border-radius: 2px; }
+.bar { display: block; appearance: none; border: 0; width: 100%; max-width: 7rem; height: 4px; margin-top: 0.2rem; border-radius: 2px; background: var(--line); }
+.bar::-webkit-progress-bar { background: var(--line); border-radius: inherit; }
+.bar::-webkit-progress-value { background: var(--accent); border-radius: inherit; }
+.bar::-moz-progress-bar { background: var(--accent); border-radius: inherit; }
 .balance + .bar { max-width: none; height: 10px; border-radius: 5px; margin: 0 0 1.4rem; }
-.track { fill: var(--line); }
-.fill { fill: var(--accent); }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1rem 1.5rem; margin-bottom: 0.9rem; }
-.plot { width: 100%; max-width: 32rem; height: auto; background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; }
 .figure { margin: 0 0 2.25rem; }
-.figure .plot { display: block; max-width: none; width: 100%; min-width: 42rem; }
-.figure.small .plot { max-width: 47rem; }
 .figure figcaption { font-size: 0.92rem; line-height: 1.45; max-width: 52rem; margin-top: 0.5rem; }
-.chart { min-width: 42rem; }
+.figure .scroll { margin: 0; }
+.chart { min-width: 54rem; }
+.figure.small .chart { min-width: 38rem; }
 .chart svg { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
 .chart summary { display: none; }
 .chart details { border: 0; padding: 0; }
+.numbers { border: 0; padding: 0.3rem 0; font-size: 0.88rem; }
 .vega-actions a { margin-right: 1.2rem; font-size: 0.82rem; color: var(--accent); }
 #vg-tooltip-element { position: fixed; visibility: hidden; z-index: 1000; padding: 0.35rem 0.6rem; border: 1px solid var(--line); border-radius: 0.4rem; background: var(--card); color: var(--ink); font-size: 0.82rem; pointer-events: none; }
 #vg-tooltip-element.visible { visibility: visible; }
 td.best { font-weight: 700; }
-.legend { list-style: none; padding: 0; margin: 0 0 0.8rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
-.legend li { display: flex; align-items: center; gap: 0.5rem; }
-.key { width: 28px; height: 14px; }
 .model { margin-bottom: 2rem; }
 .chip { display: inline-block; margin-left: 0.7rem; padding: 0.1rem 0.6rem; border-radius: 1rem; background: var(--tint); color: var(--accent); font-size: 0.85rem; font-weight: 500; }
 .kind { margin-left: 0.7rem; color: var(--soft); font-size: 0.85rem; font-weight: 400; }
@@ -131,9 +100,9 @@ footer { margin-top: 3rem; padding-top: 1.2rem; border-top: 1px solid var(--line
   :root { --ground: #fff; --tint: #f2f5f8; }
   body { padding: 0; max-width: none; font-size: 10pt; }
   section { break-inside: auto; margin-top: 1.5rem; padding-top: 1rem; }
-  tr, .plot, .promise { break-inside: avoid; }
+  tr, .chart, .promise { break-inside: avoid; }
   .scroll { overflow: visible; }
-  details::details-content { content-visibility: visible; }
+  details:not(.numbers)::details-content { content-visibility: visible; }
 }
 )css";
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
 
 namespace dppl {
 namespace {
@@ -15,271 +14,214 @@ using Json = nlohmann::ordered_json;
 constexpr double kWide = 1080, kNarrow = 680, kAxis = 62;  // of all panels; of one; beside a panel
 constexpr size_t kMostColumns = 4;
 constexpr double kText = 12, kHeading = 16;
-constexpr const char* kFont = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, sans-serif";
 
-struct Size {
-  double width, height;
+// ---- What every chart has. Words that begin with "$" are filled in.
+
+// The layers of a panel, from the lowest to the topmost, and which points are in each.
+struct Layer {
+  const char* name;
+  bool (*takes)(const Series& series, const ChartPoint& point);
+  const char* specification;
 };
+constexpr Layer kLayers[] = {
+    {"specks", [](const Series& series, const ChartPoint&) { return series.mark == Mark::specks; },
+     R"json({"mark": {"type": "point", "filled": true, "size": 14},
+         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "shape": "$shape", "opacity": "$half"}})json"},
+    {"segments", nullptr,
+     R"json({"mark": {"type": "rule", "color": "var(--soft)", "strokeWidth": 1.3},
+         "encoding": {"x": "$x", "y": "$y", "x2": {"field": "to_x"}, "y2": {"field": "to_y"}}})json"},
+    {"bands", [](const Series&, const ChartPoint& point) { return point.x && point.band; },
+     R"json({"mark": {"type": "area"},
+         "encoding": {"x": "$x", "y": "$low", "y2": {"field": "high"}, "color": "$colour", "opacity": "$faint"}})json"},
+    {"levels", [](const Series&, const ChartPoint& point) { return !point.x; },
+     R"json({"mark": {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 4], "strokeCap": "round"},
+         "encoding": {"y": "$y", "color": "$colour", "opacity": "$full", "tooltip": {"field": "label"}}})json"},
+    {"lines",
+     [](const Series& series, const ChartPoint& point) {
+       return point.x && (series.mark == Mark::line || series.mark == Mark::curve);
+     },
+     R"json({"mark": {"type": "line", "strokeWidth": 2},
+         "encoding": {"x": "$x", "y": "$y", "color": "$colour", "strokeDash": "$dash", "opacity": "$full"}})json"},
+    {"points",
+     [](const Series& series, const ChartPoint& point) {
+       return point.x && (series.mark == Mark::line || series.mark == Mark::points);
+     },
+     R"json({"mark": {"type": "point", "size": 55, "strokeWidth": 1.6},
+         "encoding": {"x": "$x", "y": "$y", "shape": "$shape", "fill": "$fill", "stroke": "$colour",
+                      "opacity": "$full", "tooltip": {"field": "label"}}})json"},
+    {"tags", [](const Series&, const ChartPoint& point) { return !point.tag.empty(); },
+     R"json({"mark": {"type": "text", "align": "left", "dx": 8, "fontSize": 11, "color": "var(--ink)"},
+         "encoding": {"x": "$x", "y": "$y", "text": {"field": "tag"}}})json"},
+    {"notes", nullptr,
+     R"json({"mark": {"type": "text", "color": "var(--soft)"},
+         "encoding": {"x": {"value": "$middle"}, "y": {"value": 100}, "text": {"field": "note"}}})json"}};
 
-std::string colour_of(const PlotLook& look) {
-  return look.shade ? fmt::format("var(--h{})", *look.shade) : fmt::format("var(--s{})", look.number % kSeriesColours);
-}
+constexpr const char* kFrame = R"json({
+  "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+  "title": "$title",
+  "description": "$caption",
+  "params": [{"name": "picked", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
+              "views": "$views"}],
+  "columns": "$columns",
+  "concat": "$panels",
+  "resolve": {"scale": {"x": "shared", "y": "shared"}},
+  "config": {
+    "font": "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, sans-serif",
+    "background": "var(--card)",
+    "padding": 14,
+    "title": {"anchor": "start", "fontSize": 14, "fontWeight": 600, "color": "var(--ink)", "subtitleColor": "var(--soft)",
+              "subtitleFontSize": 12, "subtitlePadding": 6},
+    "axis": {"domain": false, "tickSize": 0, "labelPadding": 7, "labelFontSize": 12, "labelColor": "var(--soft)",
+             "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": "var(--soft)", "gridColor": "var(--line)"},
+    "legend": {"labelFontSize": 13, "labelColor": "var(--ink)", "columnPadding": 18}
+  }})json";
 
-bool is_reference(const PlotSeries& series) { return series.level && series.points.empty(); }
+using Parts = std::map<std::string, Json>;
 
-std::string shape_of(const PlotSeries& series) {
-  constexpr const char* kShapes[] = {"circle", "square", "triangle-up", "diamond", "triangle-down"};
-  return is_reference(series) ? "stroke" : kShapes[series.look.number % std::size(kShapes)];
-}
-
-// ---- Channels
-
-// By the name of the series; `value` gives that of one in the legend.
-template <typename Value>
-Json by_series(const Figure& figure, const Json& legend, Value value) {
-  Json names = Json::array(), range = Json::array();
-  for (const PlotSeries& one : figure.legend) {
-    names.push_back(one.name);
-    range.push_back(value(one));
+Json filled(Json json, const Parts& parts) {
+  for (Json& one : json) {
+    if (one.is_structured()) {
+      one = filled(std::move(one), parts);
+    } else if (one.is_string() && one.get_ref<const std::string&>().starts_with('$')) {
+      one = parts.at(one.get_ref<const std::string&>().substr(1));
+    }
   }
-  return {
-      {"field", "series"}, {"type", "nominal"}, {"scale", {{"domain", names}, {"range", range}}}, {"legend", legend}};
+  return json;
+}
+
+// ---- Text: how wide it gets is a guess, the browser has the font.
+
+double text_width(std::string_view text, double size) {
+  const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  return 0.56 * size * static_cast<double>(characters);
+}
+
+// Vega does not break lines.
+Json wrapped(const std::vector<std::string>& texts, double size, double width) {
+  Json lines = Json::array();
+  for (std::string_view text : texts) {
+    std::string line;
+    while (!text.empty()) {
+      const std::string_view word = text.substr(0, text.find(' '));
+      text.remove_prefix(std::min(text.size(), word.size() + 1));
+      if (!line.empty() && text_width(line, size) + text_width(word, size) > width) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line.append(line.empty() ? "" : " ").append(word);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// ---- Looks of series
+
+std::string colour_of(const Series& series) {
+  return series.shade ? fmt::format("var(--h{})", *series.shade)
+                      : fmt::format("var(--s{})", series.look % kSeriesColours);
+}
+
+std::string fill_of(const Series& series) { return series.hollow ? "var(--card)" : colour_of(series); }
+
+// Colours and shapes repeat after different numbers of series, so that pairs stay distinct for long.
+std::string shape_of(const Series& series) {
+  constexpr const char* kShapes[] = {"circle", "square", "triangle-up", "diamond", "triangle-down"};
+  if (series.mark == Mark::specks) return series.look % 2 == 0 ? "circle" : "cross";
+  if (series.mark == Mark::level || series.mark == Mark::curve) return "stroke";
+  return kShapes[series.look % std::size(kShapes)];
+}
+
+Json dash_of(const Series& series) {
+  return series.mark == Mark::level ? Json{2, 4} : series.hollow ? Json{7, 5} : Json{1, 0};
 }
 
 Json legend_of(const Figure& figure, double width) {
   double longest = 0;
-  for (const PlotSeries& one : figure.legend) longest = std::max(longest, text_width(one.name, kText));
-  const double columns = std::max(1.0, std::floor(width / (longest + 44)));
-  return {{"title", nullptr},    {"orient", "top"},  {"columns", columns},
-          {"labelLimit", width}, {"symbolSize", 90}, {"symbolOpacity", 1}};
+  for (const Series& one : figure.series) longest = std::max(longest, text_width(one.name, kText));
+  Json legend = {{"title", nullptr}, {"orient", "top"}, {"symbolSize", 90}, {"symbolOpacity", 1}};
+  legend.update({{"columns", std::max(1.0, std::floor(width / (longest + 44)))}, {"labelLimit", width}});
+  return legend;
 }
 
-Json position(const char* field, const Axis& axis, const std::string& title) {
-  Json result = {{"field", field},
-                 {"type", "quantitative"},
-                 {"scale",
-                  {{"type", axis.is_logarithmic() ? "log" : "linear"},
-                   {"domain", {axis.value_at(0), axis.value_at(1)}},
-                   {"nice", false}}}};
-  if (axis.ticks().empty()) {
-    result["axis"] = nullptr;
-    return result;
+template <typename Value>
+Json by_series(const Figure& figure, const Json& legend, Value value) {
+  Json names = Json::array(), range = Json::array();
+  for (const Series& one : figure.series) {
+    names.push_back(one.name);
+    range.push_back(value(one));
   }
-  Json values = Json::array(), labels = Json::array();
-  for (const Axis::Tick& tick : axis.ticks()) {
-    values.push_back(tick.value);
-    labels.push_back(tick.label);
-  }
-  result["axis"] = {{"title", title.empty() ? Json(nullptr) : Json(title)},
-                    {"values", values},
-                    {"labelExpr", fmt::format("{}[indexof({}, datum.value)]", labels.dump(), values.dump())},
-                    {"labelOverlap", "greedy"}};
-  return result;
+  const Json scale = {{"domain", names}, {"range", range}};
+  return {{"field", "series"}, {"type", "nominal"}, {"scale", scale}, {"legend", legend}};
 }
 
 // Series that are not picked step back.
-Json picked(double opacity = 1) {
-  return {{"condition", {{"param", "picked"}, {"value", opacity}}}, {"value", opacity / 10}};
+Json opacity(double value) { return {{"condition", {{"param", "picked"}, {"value", value}}}, {"value", value / 10}}; }
+
+// ---- Axes
+
+// Whole steps around all fractions; from 0, unless they are far from it.
+Json fractions(const Figure& figure) {
+  double least = 1, most = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const ChartPoint& point : panel.points) {
+      least = std::min(least, point.band ? point.band->first : point.y);
+      most = std::max(most, point.band ? point.band->second : point.y);
+    }
+  }
+  const double low = least < 0.4 ? 0 : std::min(8.0, std::floor(10 * least)) / 10;
+  return {low, std::clamp(std::ceil(10 * most - 1e-9) / 10, low + 0.2, 1.0)};
 }
 
-// ---- Layers of a panel
-
-class PanelWriter {
- public:
-  PanelWriter(const Figure& figure, const Panel& panel, size_t number, Size size, const Json& legend)
-      : figure_(figure), panel_(panel), number_(number), size_(size), legend_(legend) {}
-
-  static std::string lines_name(size_t number) { return fmt::format("lines-{}", number); }
-
-  Json write() {
-    clouds();
-    arrows();
-    bands();
-    levels();
-    lines();
-    points();
-    tags();
-    note();
-    return {{"title", shortened(panel_.title, 14, size_.width)},
-            {"width", size_.width},
-            {"height", size_.height},
-            {"view", {{"stroke", panel_.x.ticks().empty() ? Json("var(--line)") : Json(nullptr)}}},
-            {"layer", layers_}};
+Json position(const char* field, const ChartAxis& axis, const Figure& figure) {
+  Json scale = {{"zero", false}, {"nice", false}, {"padding", 10}};
+  Json ticks = {{"title", axis.title.empty() ? Json(nullptr) : Json(axis.title)}, {"labelOverlap", "greedy"}};
+  if (axis.scale == Scale::logarithmic) {
+    scale = {{"type", "log"}, {"nice", false}, {"padding", 10}};
+    ticks["format"] = "~g";
+  } else if (axis.scale == Scale::percent) {
+    scale = {{"domain", fractions(figure)}};
+    ticks.update({{"format", ".0%"}, {"tickCount", 5}});
+  } else if (axis.scale == Scale::counting) {
+    ticks.update({{"format", "d"}, {"tickMinStep", 1}});
+  } else {
+    ticks = nullptr;
   }
+  return {{"field", field}, {"type", "quantitative"}, {"scale", scale}, {"axis", ticks}};
+}
 
- private:
-  Json x(const char* field = "x") const { return position(field, panel_.x, panel_.x_label); }
-  Json y(const char* field = "y") const { return position(field, panel_.y, ""); }
-  Json colour() const {
-    return by_series(figure_, legend_, [](const PlotSeries& one) { return colour_of(one.look); });
-  }
+// ---- Panels
 
-  void layer(Json values, Json mark, Json encoding) {
-    layers_.push_back({{"data", {{"values", std::move(values)}}}, {"mark", std::move(mark)}, {"encoding", encoding}});
-  }
-
-  template <typename Want>
-  Json values_where(Want want) const {
-    Json values = Json::array();
-    // The first one, which matters most, lies on top.
-    for (auto series = panel_.series.rbegin(); series != panel_.series.rend(); ++series) {
-      for (const PlotPoint& point : series->points) {
-        if (!want(*series, point)) continue;
-        Json value = {{"series", series->name}, {"x", point.x}, {"y", point.y}, {"label", point.label}};
-        if (point.band) value.update({{"low", point.band->first}, {"high", point.band->second}});
-        if (!point.tag.empty()) value["tag"] = point.tag;
-        values.push_back(std::move(value));
+// Every point once; "in" names the layers that draw it.
+Json values_of(const Figure& figure, const Panel& panel) {
+  Json values = Json::array();
+  // The first series, which matters most, lies on top.
+  for (size_t i = figure.series.size(); i-- > 0;) {
+    const Series& series = figure.series[i];
+    for (const ChartPoint& point : panel.points) {
+      if (point.series != i) continue;
+      std::string layers;
+      for (const Layer& layer : kLayers) {
+        if (layer.takes && layer.takes(series, point)) layers.append(" ").append(layer.name);
       }
-    }
-    return values;
-  }
-
-  void clouds() {
-    for (const PlotCloud& cloud : panel_.clouds) {
-      Json values = Json::array();
-      for (const auto& [px, py] : cloud.points) values.push_back({{"x", px}, {"y", py}});
-      Json mark = {{"type", "point"}, {"shape", cloud.good ? "circle" : "cross"}, {"size", cloud.good ? 9 : 22}};
-      mark.update({{"filled", true}, {"opacity", cloud.good ? 0.45 : 0.8}});
-      mark["color"] = cloud.good ? "var(--s0)" : "var(--s1)";
-      if (!cloud.good) mark["angle"] = 45;
-      layer(std::move(values), std::move(mark), {{"x", x()}, {"y", y()}});
+      Json value = {{"in", layers}, {"series", series.name}, {"y", point.y}};
+      if (point.x) value["x"] = *point.x;
+      if (!point.words.empty()) value["label"] = fmt::format("{}, {}: {}", series.name, point.at, point.words);
+      if (point.band) value.update({{"low", point.band->first}, {"high", point.band->second}});
+      if (!point.tag.empty()) value["tag"] = point.tag;
+      values.push_back(std::move(value));
     }
   }
-
-  void arrows() {
-    if (panel_.arrows.empty()) return;
-    Json values = Json::array();
-    for (const PlotArrow& arrow : panel_.arrows) {
-      const double across = size_.width * (panel_.x.position(arrow.to_x) - panel_.x.position(arrow.from_x));
-      const double up = size_.height * (panel_.y.position(arrow.to_y) - panel_.y.position(arrow.from_y));
-      values.push_back({{"x", arrow.from_x},
-                        {"y", arrow.from_y},
-                        {"to_x", arrow.to_x},
-                        {"to_y", arrow.to_y},
-                        {"angle", std::atan2(across, up) * 180 / std::numbers::pi}});
-    }
-    layer(values, {{"type", "rule"}, {"color", "var(--soft)"}, {"strokeWidth", 1.3}},
-          {{"x", x()}, {"y", y()}, {"x2", {{"field", "to_x"}}}, {"y2", {{"field", "to_y"}}}});
-    Json head = {{"type", "point"}, {"shape", "triangle-up"}, {"filled", true}, {"size", 60}};
-    head.update({{"color", "var(--soft)"}, {"opacity", 1}});
-    layer(std::move(values), std::move(head),
-          {{"x", x("to_x")},
-           {"y", y("to_y")},
-           {"angle", {{"field", "angle"}, {"type", "quantitative"}, {"scale", nullptr}}}});
-  }
-
-  void bands() {
-    Json values = values_where([](const PlotSeries&, const PlotPoint& point) { return point.band.has_value(); });
-    if (values.empty()) return;
-    layer(std::move(values), {{"type", "area"}, {"interpolate", "linear"}},
-          {{"x", x()}, {"y", y("low")}, {"y2", {{"field", "high"}}}, {"color", colour()}, {"opacity", picked(0.14)}});
-  }
-
-  void levels() {
-    Json values = Json::array();
-    for (const PlotSeries& series : panel_.series) {
-      if (series.level)
-        values.push_back({{"series", series.name}, {"y", series.level->y}, {"label", series.level->label}});
-    }
-    if (values.empty()) return;
-    layer(std::move(values), {{"type", "rule"}, {"strokeWidth", 2}, {"strokeDash", {2, 4}}, {"strokeCap", "round"}},
-          {{"y", y()}, {"color", colour()}, {"opacity", picked()}, {"tooltip", {{"field", "label"}}}});
-  }
-
-  void lines() {
-    const auto dash = [](const PlotSeries& one) {
-      return is_reference(one) ? Json{2, 4} : one.look.dashed ? Json{7, 5} : Json{1, 0};
-    };
-    layer(values_where([](const PlotSeries& series, const PlotPoint&) { return series.joined; }),
-          {{"type", "line"}, {"strokeWidth", 2}},
-          {{"x", x()},
-           {"y", y()},
-           {"color", colour()},
-           {"strokeDash", by_series(figure_, legend_, dash)},
-           {"opacity", picked()}});
-    layers_.back()["name"] = lines_name(number_);
-  }
-
-  void points() {
-    const Json values = values_where([](const PlotSeries& series, const PlotPoint&) {
-      return !series.joined || series.points.size() <= kMostMarkers;
-    });
-    if (values.empty()) return;
-    const auto ground = [](const PlotSeries& one) { return one.look.dashed ? "var(--card)" : colour_of(one.look); };
-    layer(values, {{"type", "point"}, {"size", 55}, {"strokeWidth", 1.6}},
-          {{"x", x()},
-           {"y", y()},
-           {"shape", by_series(figure_, legend_, shape_of)},
-           {"fill", by_series(figure_, legend_, ground)},
-           {"stroke", colour()},
-           {"opacity", picked()},
-           {"tooltip", {{"field", "label"}}}});
-  }
-
-  void tags() {
-    const Json values = values_where([](const PlotSeries&, const PlotPoint& point) { return !point.tag.empty(); });
-    if (values.empty()) return;
-    layer(values, {{"type", "text"}, {"align", "left"}, {"dx", 8}, {"fontSize", 11}, {"color", "var(--ink)"}},
-          {{"x", x()}, {"y", y()}, {"text", {{"field", "tag"}}}});
-  }
-
-  void note() {
-    if (panel_.note.empty()) return;
-    layer({Json::object()}, {{"type", "text"}, {"text", panel_.note}, {"color", "var(--soft)"}},
-          {{"x", {{"value", size_.width / 2}}}, {"y", {{"value", size_.height / 2}}}});
-  }
-
-  const Figure& figure_;
-  const Panel& panel_;
-  size_t number_;
-  Size size_;
-  const Json& legend_;
-  Json layers_ = Json::array();
-};
-
-// ---- Around the panels
-
-Json title_of(const Figure& figure, double width) {
-  const auto in_lines = [&](const std::vector<std::string>& texts, double size) {
-    Json lines = Json::array();
-    for (const std::string& text : texts) {
-      for (const std::string& line : wrapped(text, size, width)) lines.push_back(line);
-    }
-    return lines;
-  };
-  std::vector<std::string> headings{figure.title};
-  if (!figure.alarm.empty()) headings.push_back(figure.alarm);
-  return {{"text", in_lines(headings, kHeading)},
-          {"subtitle", in_lines(figure.notes, kText)},
-          {"anchor", "start"},
-          {"fontSize", kHeading},
-          {"offset", 10},
-          {"color", figure.alarm.empty() ? "var(--ink)" : "var(--alarm)"}};
+  for (const auto& [x, y, to_x, to_y] : panel.segments)
+    values.push_back({{"in", "segments"}, {"x", x}, {"y", y}, {"to_x", to_x}, {"to_y", to_y}});
+  if (!panel.note.empty()) values.push_back({{"in", "notes"}, {"note", panel.note}});
+  return values;
 }
 
-Json config() {
-  return {{"font", kFont},
-          {"background", "var(--card)"},
-          {"padding", 14},
-          {"title",
-           {{"anchor", "start"},
-            {"fontSize", 14},
-            {"fontWeight", 600},
-            {"color", "var(--ink)"},
-            {"subtitleColor", "var(--soft)"},
-            {"subtitleFontSize", kText},
-            {"subtitlePadding", 6}}},
-          {"axis",
-           {{"domain", false},
-            {"tickSize", 0},
-            {"labelPadding", 7},
-            {"labelFontSize", kText},
-            {"labelColor", "var(--soft)"},
-            {"titleFontSize", kText},
-            {"titleFontWeight", "normal"},
-            {"titleColor", "var(--soft)"},
-            {"gridColor", "var(--line)"}}},
-          {"legend", {{"labelFontSize", 13}, {"labelColor", "var(--ink)"}, {"columnPadding", 18}}}};
+bool has(const Json& values, const std::string& layer) {
+  return std::any_of(values.begin(), values.end(), [&](const Json& value) {
+    return value["in"].get_ref<const std::string&>().find(layer) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -287,25 +229,57 @@ Json config() {
 std::string vega_lite(const Figure& figure) {
   const size_t rows = (figure.panels.size() + kMostColumns - 1) / kMostColumns;
   const size_t columns = (figure.panels.size() + rows - 1) / rows;
-  const double width = figure.panels.size() == 1 ? kNarrow : kWide;
-  const double panel = width / static_cast<double>(columns);
-  const Size size{std::floor(panel - kAxis), std::clamp(std::floor(0.55 * panel + 30), 180.0, 270.0)};
+  const double width = figure.panels.size() == 1 ? kNarrow : kWide, share = width / static_cast<double>(columns);
+  const double panel_width = std::floor(share - kAxis), panel_height = std::clamp(0.55 * share + 30, 180.0, 270.0);
+
   const Json legend = legend_of(figure, width);
+  const Json y = position("y", figure.y, figure);
+  Parts parts = {{"x", position("x", figure.x, figure)},
+                 {"y", y},
+                 {"low", y},
+                 {"colour", by_series(figure, legend, colour_of)},
+                 {"fill", by_series(figure, legend, fill_of)},
+                 {"shape", by_series(figure, legend, shape_of)},
+                 {"dash", by_series(figure, legend, dash_of)},
+                 {"full", opacity(1)},
+                 {"half", opacity(0.55)},
+                 {"faint", opacity(0.14)},
+                 {"middle", panel_width / 2}};
+  parts["low"]["field"] = "low";
+
   Json panels = Json::array(), views = Json::array();
-  for (const Panel& one : figure.panels) {
-    const size_t number = panels.size();
-    panels.push_back(PanelWriter(figure, one, number, size, legend).write());
-    views.push_back(PanelWriter::lines_name(number));
+  for (const Panel& panel : figure.panels) {
+    Json layers = Json::array();
+    const Json values = values_of(figure, panel);
+    size_t picked = 0;  // the layer that the legend picks from: the topmost with series
+    for (const Layer& layer : kLayers) {
+      if (!has(values, layer.name)) continue;
+      layers.push_back(filled(Json::parse(layer.specification), parts));
+      layers.back()["transform"] = {{{"filter", fmt::format("indexof(datum.in, '{}') >= 0", layer.name)}}};
+      if (layers.back()["encoding"].contains("opacity")) picked = layers.size();
+    }
+    if (picked > 0) {
+      views.push_back(fmt::format("picked-{}", panels.size()));
+      layers[picked - 1]["name"] = views.back();
+    }
+    panels.push_back({{"title", {{"text", panel.title}, {"limit", panel_width}}},
+                      {"width", panel_width},
+                      {"height", std::floor(panel_height)},
+                      {"view", {{"stroke", figure.x.scale == Scale::bare ? Json("var(--line)") : Json(nullptr)}}},
+                      {"data", {{"values", values}}},
+                      {"layer", layers}});
   }
-  const Json select = {{"type", "point"}, {"fields", {"series"}}, {"toggle", "true"}};
-  const Json spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"},
-                     {"title", title_of(figure, width)},
-                     {"description", figure.caption},
-                     {"params", {{{"name", "picked"}, {"select", select}, {"bind", "legend"}, {"views", views}}}},
-                     {"columns", columns},
-                     {"concat", panels},
-                     {"config", config()}};
-  return spec.dump(-1, ' ', false, Json::error_handler_t::replace);
+
+  std::vector<std::string> headings{figure.title};
+  if (!figure.alarm.empty()) headings.push_back(figure.alarm);
+  parts["title"] = {{"text", wrapped(headings, kHeading, width)},
+                    {"subtitle", wrapped(figure.notes, kText, width)},
+                    {"anchor", "start"},
+                    {"fontSize", kHeading},
+                    {"offset", 10},
+                    {"color", figure.alarm.empty() ? "var(--ink)" : "var(--alarm)"}};
+  parts.insert({{"caption", figure.caption}, {"views", views}, {"columns", columns}, {"panels", panels}});
+  return filled(Json::parse(kFrame), parts).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace dppl

@@ -23,18 +23,25 @@ std::string_view vega_library() {
 
 // The interpreter instead of compiled expressions, and no style of the library's own: the page's policy forbids both.
 const std::string_view kDrawCharts = R"js(
-const draw = (data, still) => {
-  const colours = getComputedStyle(document.documentElement);
+const draw = (data) => {
+  const colours = getComputedStyle(document.documentElement), figure = data.parentElement;
   const text = data.textContent.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => colours.getPropertyValue(name).trim());
-  const chart = document.createElement('div');
-  chart.className = 'chart';
+  const numbers = figure.querySelector('details.numbers'), place = document.createElement('div');
+  place.className = 'scroll';
+  place.tabIndex = 0;
+  place.append(document.createElement('div'));
+  place.firstChild.className = 'chart';
   const options = {
     mode: 'vega-lite', renderer: 'svg', ast: true, defaultStyle: false, downloadFileName: data.dataset.name,
     actions: {export: true, source: false, compiled: false, editor: false}, tooltip: {disableDefaultStyle: true}
   };
-  vegaEmbed(chart, JSON.parse(text), options).then(() => still.replaceChildren(chart), console.error);
+  vegaEmbed(place.firstChild, JSON.parse(text), options).then(() => {
+    const drawn = figure.querySelector(':scope > .scroll');
+    drawn ? drawn.replaceWith(place) : figure.prepend(place);
+    if (!drawn) numbers.open = false;
+  }, console.error);
 };
-const drawAll = () => document.querySelectorAll('script.chart').forEach((data) => draw(data, data.previousElementSibling));
+const drawAll = () => document.querySelectorAll('script.chart').forEach(draw);
 drawAll();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
 )js";

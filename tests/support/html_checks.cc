@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "report/vega.h"
+
 namespace dppl::testing {
 namespace {
 
@@ -67,9 +69,35 @@ void expect_words(std::string_view text, std::initializer_list<std::string_view>
   for (const std::string_view word : words) EXPECT_NE(text.find(word), std::string_view::npos) << word;
 }
 
-void expect_sound_page(std::string_view page) {
+std::string without_scripts(std::string_view page) {
+  std::string rest;
+  for (const std::string_view end = "</script>"; !page.empty();) {
+    const size_t begin = std::min(page.find("<script"), page.size());
+    rest += page.substr(0, begin);
+    page.remove_prefix(begin);
+    if (page.empty()) break;
+    const size_t body = page.find('>') + 1, stop = page.find(end);
+    const std::string_view tag = page.substr(0, body), script = page.substr(body, stop - body);
+    if (tag == "<script>") {
+      EXPECT_TRUE(script == vega_library() || script == kDrawCharts) << script.substr(0, 200);
+    } else {
+      EXPECT_TRUE(tag.starts_with("<script type=\"application/json\" class=\"chart\" data-name=\"")) << tag;
+      EXPECT_EQ(script.find('<'), std::string_view::npos) << script;
+    }
+    page.remove_prefix(stop + end.size());
+  }
+  return rest;
+}
+
+void expect_sound_page(std::string_view whole) {
+  const std::string page = without_scripts(whole);
   expect_balanced(page);
   expect_words(page, {"<!DOCTYPE html>", "default-src 'none'", "<meta charset=\"utf-8\">"});
+  // Scripts are there where a chart is, and admitted by their hashes alone.
+  const bool charts = whole.find("class=\"chart\"") != std::string_view::npos;
+  EXPECT_EQ(count_of(whole, "<script>"), charts ? 2u : 0u);
+  EXPECT_EQ(count_of(page, "; script-src 'sha256-"), charts ? 1u : 0u);
+  EXPECT_EQ(page.find("unsafe"), std::string_view::npos);
   for (const char* load : {"<script", "<link", "<iframe", "http:", "https:", "url(", "@import",
                            "javascript:", " style=", "src=\"h", "src=\"/", "href"}) {
     EXPECT_EQ(page.find(load), std::string_view::npos) << load;
