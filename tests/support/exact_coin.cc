@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "numbers/integers.h"
 #include "numbers/interval.h"
 
 namespace dppl::testing {
