@@ -178,7 +178,7 @@ Json position(const char* field, const ChartAxis& axis, const Figure& figure) {
   Json ticks = {{"title", axis.title.empty() ? Json(nullptr) : Json(axis.title)}, {"labelOverlap", "greedy"}};
   if (axis.scale == Scale::logarithmic) {
     scale = {{"type", "log"}, {"nice", false}, {"padding", 10}};
-    ticks["format"] = "~g";
+    ticks.update({{"format", "~g"}, {"tickCount", 4}});
   } else if (axis.scale == Scale::percent) {
     scale = {{"domain", fractions(figure)}};
     ticks.update({{"format", ".0%"}, {"tickCount", 5}});
@@ -262,7 +262,7 @@ std::string vega_lite(const Figure& figure) {
       views.push_back(fmt::format("picked-{}", panels.size()));
       layers[picked - 1]["name"] = views.back();
     }
-    panels.push_back({{"title", {{"text", panel.title}, {"limit", panel_width}}},
+    panels.push_back({{"title", {{"text", panel.title}, {"limit", panel_width + kAxis - 12}}},
                       {"width", panel_width},
                       {"height", std::floor(panel_height)},
                       {"view", {{"stroke", figure.x.scale == Scale::bare ? Json("var(--line)") : Json(nullptr)}}},
