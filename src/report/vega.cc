@@ -178,7 +178,7 @@ Json position(const char* field, const ChartAxis& axis, const Figure& figure) {
   Json scale = {{"zero", false}, {"nice", false}, {"padding", 10}};
   Json ticks = {{"title", axis.title.empty() ? Json(nullptr) : Json(axis.title)}, {"labelOverlap", "greedy"}};
   if (axis.scale == Scale::logarithmic) {
-    scale = {{"type", "log"}, {"nice", false}, {"padding", 10}};
+    scale = {{"type", "log"}, {"nice", false}, {"padding", 14}};
     ticks.update({{"format", "~g"}, {"tickCount", 4}});
   } else if (axis.scale == Scale::percent) {
     scale = {{"domain", fractions(figure)}};
