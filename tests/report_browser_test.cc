@@ -66,7 +66,7 @@ TEST_F(ReportInBrowser, ShowsImagesPlotsAndNamesWithoutAComplaint) {
     EXPECT_EQ(view.facts.at("charts"), live ? 1 : 0);
     EXPECT_EQ(view.facts.at("points"), live ? 3 * 4 : 0);
     EXPECT_EQ(view.facts.at("points_inside"), view.facts.at("points"));
-    EXPECT_EQ(view.facts.at("numbers"), 3 * 3);  // three measures at three ρ
+    EXPECT_GE(view.facts.at("numbers"), 3 * 3);  // three measures at three ρ at least
     EXPECT_EQ(view.facts.at("open"), live ? 0 : 1);
     ASSERT_EQ(view.facts.at("captions").size(), 4 * testing::kHostileNames.size());
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(view.facts.at("captions")[i], testing::kHostileNames[i]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace dppl {
@@ -177,8 +178,8 @@ Json position(const char* field, const ChartAxis& axis, const Figure& figure) {
   Json scale = {{"zero", false}, {"nice", false}, {"padding", 10}};
   Json ticks = {{"title", axis.title.empty() ? Json(nullptr) : Json(axis.title)}, {"labelOverlap", "greedy"}};
   if (axis.scale == Scale::logarithmic) {
-    scale = {{"type", "log"}, {"nice", false}, {"padding", 10}};
-    ticks["format"] = "~g";
+    scale = {{"type", "log"}, {"nice", false}, {"padding", 14}};
+    ticks.update({{"format", "~g"}, {"tickCount", 4}});
   } else if (axis.scale == Scale::percent) {
     scale = {{"domain", fractions(figure)}};
     ticks.update({{"format", ".0%"}, {"tickCount", 5}});
@@ -262,7 +263,7 @@ std::string vega_lite(const Figure& figure) {
       views.push_back(fmt::format("picked-{}", panels.size()));
       layers[picked - 1]["name"] = views.back();
     }
-    panels.push_back({{"title", {{"text", panel.title}, {"limit", panel_width}}},
+    panels.push_back({{"title", {{"text", panel.title}, {"limit", panel_width + kAxis - 12}}},
                       {"width", panel_width},
                       {"height", std::floor(panel_height)},
                       {"view", {{"stroke", figure.x.scale == Scale::bare ? Json("var(--line)") : Json(nullptr)}}},
