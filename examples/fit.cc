@@ -10,11 +10,10 @@ int main() {
   const auto classes = dppl::ClassSet::named({"left", "right"});
   const auto data = dppl::PrivateData::view(dppl::MatrixView::of(rows, 2), labels, classes);
 
-  dppl::FitOptions options;
-  options.hyperparameters.method = dppl::Method::mean;
+  const dppl::FitOptions options{.settings = dppl::MeanSettings{}};
   dppl::SecureRandom random;
   auto budget = dppl::Budget::unledgered(dppl::BudgetSpec::zcdp(8));
-  const dppl::Model model = dppl::fit(data, nullptr, options, std::move(budget), random);
+  const dppl::Model model = dppl::fit(data, {}, options, std::move(budget), random);
   std::cout << dppl::describe_model(model);
 
   const std::vector<float> unseen{5, 0, -4, 1};

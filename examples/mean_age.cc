@@ -17,8 +17,8 @@ dppl::Released<double> mean_age(dppl::Budget budget, dppl::Random& random, std::
 
   const std::array<dppl::Rational, 2> shares{dppl::Rational(1, 2), dppl::Rational(1, 2)};
   std::vector<dppl::Budget> budgets = dppl::Budget::split(std::move(budget), shares);
-  const auto noisy_sum =
-      dppl::noisy_sum(std::move(budgets[0]), random, {.values = std::span(&sum, 1), .norm_squared = kOldest * kOldest});
+  const auto noisy_sum = dppl::noisy_sum(std::move(budgets[0]), random,
+                                         {.values = std::span(&sum, 1), .bound = dppl::NormBound::added(kOldest)});
   const auto noisy_people = dppl::noisy_count(std::move(budgets[1]), random, people);
 
   // From here on released values only: what is computed from them costs nothing more.

@@ -140,7 +140,9 @@ TEST_F(FitCommand, EveryMethodAndOptionRuns) {
     EXPECT_EQ(run_program({"eval", path("m.dppl"), "--in", path("x.npy"), "--labels", path("y.npy")}).status, 0);
   }
   // Settings of another method are refused, not ignored.
-  expect_refused(fit({"--method", "mean", "--rho", "1", "--k", "3"}), "--k: not a setting of 'mean'");
+  const auto other = fit({"--method", "mean", "--rho", "1", "--k", "3"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.err.find("--k: not a setting of 'mean'"), std::string::npos) << other.err;
 }
 
 TEST_F(FitCommand, BadInputIsRefusedAndCostsNothing) {
@@ -254,15 +256,14 @@ TEST_F(FitCommand, AnEmptyBudgetIsRefusedBeforeRecordsAreRead) {
   EXPECT_EQ(messages[2], messages[0]);
 }
 
-// Noise that cannot be drawn, too wide a row, too many digits: all before the reservation.
+// Noise that cannot be drawn, too many digits: all before the reservation.
 TEST_F(FitCommand, WhatCannotWorkCostsNothing) {
   const std::string ledger = path("budget.ledger");
   ASSERT_EQ(run_program({"ledger", "init", "--ledger", ledger, "--dataset", "s", "--rho", "1"}).status, 0);
   const std::vector<std::vector<std::string>> ways{
       {"--method", "mean", "--rho", "1e-20"},
       {"--method", "mean", "--rho", "1", "--metric-share", "1e-30"},
-      {"--method", "mean", "--rho", "1", "--norm", "1e300", "--distance", "euclidean"},
-      {"--method", "mean", "--rho", "1", "--distance", "euclidean", "--count-share", "0.999999999999999999999999999"},
+      {"--method", "mean", "--rho", "1", "--metric-share", "0.999999999999999999999999999"},
       {"--method", "public", "--mechanism", "laplace", "--rho", "1e-40", "--pool", path("pool.npy")},
       {"--method", "mean", "--rho", "0.1" + std::string(200, '3')},
   };

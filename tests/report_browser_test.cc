@@ -33,7 +33,7 @@ constexpr const char* kProbe = R"js(async (page) => {
     numbers: all('details.numbers tbody tr').length,
     open: all('details.numbers').filter((numbers) => numbers.open).length,
     captions: all('.gallery figcaption').map((caption) => caption.textContent),
-    elements: all('script:not(.chart), link, iframe, object, form').length,
+    elements: all('script:not(.chart), link, iframe, object, form:not(.vega-bindings)').length,
     styled: body.maxWidth != 'none',
     color: body.color,
     overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/vega.h"
 #include "support/html_checks.h"
 #include "support/run_program.h"
 #include "support/small_pictures.h"
@@ -21,7 +22,8 @@ TEST(ReportCommand, PutsEverythingOnOnePage) {
                     b = world.fit("b", {"--method", "mean", "--transform", "center", "--rho", "1"});
   const std::string page = testing::read_text(world.report({a, "careful=" + b}));
   testing::expect_sound_page(page);
-  EXPECT_EQ(count_of(page, "<img "), 3u * (1 + 4));
+  // Scripts may name the element, too.
+  EXPECT_EQ(count_of(page, "<img ") - count_of(vega_library(), "<img "), 3u * (1 + 4));
   for (const char* measure : {">Accuracy<", ">Balanced accuracy<", ">Minority accuracy<"})
     EXPECT_EQ(count_of(page, measure), 2u) << measure;  // the numbers of two models
   for (const char* part : {"id=\"ledger\"", "id=\"recalls\"", ">careful<", "Models for release", "public-k"}) {

@@ -86,12 +86,9 @@ std::vector<int64_t> some_labels() {
   return labels;
 }
 
-std::string released(const PrivateData& data, const PublicData& pool, Method method) {
-  FitOptions options;
-  options.hyperparameters.method = method;
+std::string released(const PrivateData& data, const PublicData& pool, const Settings& settings) {
   SeededRandom random(3);
-  const BudgetSpec budget = method == Method::mean ? BudgetSpec::zcdp(1) : BudgetSpec::pure(1);
-  return serialise_model(fit(data, &pool, options, Budget::unledgered(budget), random));
+  return serialise_model(fit(data, pool, {.settings = settings}, Budget::unledgered(BudgetSpec::zcdp(1)), random));
 }
 
 TEST(Views, ReleaseTheSameBytesAsFiles) {
@@ -109,9 +106,9 @@ TEST(Views, ReleaseTheSameBytesAsFiles) {
     for (const MatrixView& view : {packed, strided.view()}) {
       const PublicData same = PublicData::view(view);
       EXPECT_EQ(same.digest(), pool.digest());
-      for (const Method method : {Method::mean, Method::public_one}) {
-        EXPECT_EQ(released(PrivateData::view(view, labels, classes), same, method),
-                  released(PrivateData::open(file, labels_file, classes), pool, method));
+      for (const Settings& settings : {Settings(MeanSettings{}), Settings(PublicSettings{})}) {
+        EXPECT_EQ(released(PrivateData::view(view, labels, classes), same, settings),
+                  released(PrivateData::open(file, labels_file, classes), pool, settings));
       }
     }
   }

@@ -29,7 +29,7 @@ std::string estimator_of(const SweepRow& row) {
   for (const char* estimator : {"coinpress", "naive"}) {
     if (row.kind.starts_with(estimator)) return estimator;
   }
-  return row.kind == "mean" ? setting(row, "estimator") : "";
+  return "";
 }
 
 bool selects(const SweepRow& row) { return (row.kind == "public" || row.kind == "public-k") && !row.tuned_on_test; }

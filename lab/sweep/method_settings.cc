@@ -101,13 +101,13 @@ bool uses_pool(const SweepPlan::Method& method) {
 namespace {
 
 void check_own(const SweepPlan::Method& method, const SweepSettings& settings, const std::vector<double>& rho) {
-  const Settings own = own_method(method.kind, settings);
   if (method.tune_on_pool) {
     for (const auto& [name, value] : settings) {
       throw InvalidInput(fmt::format("{}: is what tuning on the pool chooses", name));
     }
-    if (is_auto(own)) throw InvalidInput("tune: auto tunes itself; leave it out");
+    if (method.kind == AutoSettings::kMethod) throw InvalidInput("tune: auto tunes itself; leave it out");
   }
+  const Settings own = own_method(method.kind, settings);
   for (const double amount : rho) {
     price(own, BudgetSpec::zcdp(exact(amount)));
   }

@@ -77,9 +77,9 @@ TEST(Plan, RefusesInOneLineWithFileLineAndKey) {
       {"[[method]]\nname='mean'\nsettings.k=3", {"plan.toml:16: method 'mean' settings k: not a setting of 'mean'"}},
       {"[[method]]\nname='mean'\nsettings.shrink=3", {"method 'mean' settings shrink: must be true or false"}},
       {"[[method]]\nname='mean'\nsettings.shrink=[]", {"shrink: is an empty list"}},
-      {"[[method]]\nname='mean'\nsettings.spread=nan", {"spread: must be a text, a finite number"}},
+      {"[[method]]\nname='mean'\nsettings.lift=nan", {"lift: must be a text, a finite number"}},
       {"[[method]]\nname='mean'\ntransform='pca'", {"plan.toml:16: method 'mean'", "transform", "is not known"}},
-      {"[[method]]\nname='public'\nsettings.clip-min=3", {"method 'public'", "--clip-min 3"}},
+      {"[[method]]\nname='public'\nsettings.clip-min=3", {"method 'public'", "clip-min: 3 must lie between 0 and 2"}},
       {"[[method]]\nname='public'\nsettings.mechanism='dice'", {"'dice': unknown; give one of exponential"}},
       {"[[method]]\nname='public-k'\nsettings.k=1.5", {"k: 1.5 is not a whole number"}},
       {"[[method]]\nname='mean'\nlabel='x'", {"plan.toml:16: method 'mean' label: is not known here; known are"}},
@@ -143,7 +143,7 @@ TEST(Plan, MissingFilesAreNamed) {
   const TempDir dir;
   const std::string path = dir.file("plan.toml", fmt::format("{}[[method]]\nname = 'auto'\n", kHead));
   expect_error<InvalidInput>([&] { load_plan(path); },
-                             {"plan.toml:3: pool 'P' file: ", "p.npy: cannot open", "--data"});
+                             {"plan.toml:3: pool 'P' file: ", "p.npy: cannot open", "folder of the data"});
   expect_error<IoError>([&] { load_plan(dir.path("none.toml")); }, {"none.toml: cannot open"});
 }
 

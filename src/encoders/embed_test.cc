@@ -201,7 +201,7 @@ TEST(Embed, BadImagesAreToldAllAtOnceOrSkipped) {
   std::vector<std::string> told;
   options.bad_image = [&](const std::string& what) { told.push_back(what); };
   expect_record_refused([&] { embed(source, encoder, options); },
-                        "3 of 12 images cannot be read; mend or remove them, or add --skip-bad",
+                        "3 of 12 images cannot be read; mend or remove them, or skip what cannot be read",
                         "the first is picture 1: is damaged");
   EXPECT_EQ(told,
             (std::vector<std::string>{"picture 1: is damaged", "picture 6: is damaged", "picture 11: is damaged"}));

@@ -79,7 +79,7 @@ TEST(SelectionMechanisms, ASeededSourceMarksTheReleaseNotPrivate) {
     EXPECT_FALSE(selection.mechanism(pure(1), seeded, {scores, 1}).guarantee.is_private);
   }
   EXPECT_FALSE(joint_top_k(pure(1), seeded, {scores, 1}, 2).guarantee.is_private);
-  EXPECT_FALSE(noisy_sum(zcdp(1), seeded, {.values = scores}).guarantee.is_private);
+  EXPECT_FALSE(noisy_sum(zcdp(1), seeded, {.values = scores, .bound = {}}).guarantee.is_private);
   EXPECT_FALSE(noisy_count(pure(1), seeded, 3).guarantee.is_private);
   SecureRandom secure;
   EXPECT_TRUE(noisy_count(pure(1), secure, 3).guarantee.is_private);

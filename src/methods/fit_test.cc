@@ -169,7 +169,6 @@ TEST(Fit, EveryMethodClassifiesWellSeparatedClasses) {
   SecureRandom random;
   std::vector<FitOptions> ways{options(kMean), options(kMean, "center"), options(kPublic), options(kPublicK),
                                options(kAuto)};
-  ways.push_back(options(kMean, "average:2"));
   for (const FitOptions& way : ways) {
     const PrivateData data = PrivateData::from_memory(train.values, kDim, train.labels, ClassSet::numbered(2));
     const Model model = fit(data, public_pool, way, zcdp(2), random);

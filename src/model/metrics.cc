@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dppl/metrics.h"
 #include "dppl/invalid_record.h"
+#include "dppl/metrics.h"
 #include "rows/labels.h"
 
 namespace dppl {

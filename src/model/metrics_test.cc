@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "dppl/error.h"
+#include "dppl/experiments.h"
 #include "dppl/metrics.h"
 #include "dppl/random.h"
 #include "support/expect_error.h"

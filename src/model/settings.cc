@@ -255,8 +255,10 @@ const SettingField kFields[] = {
 };
 
 std::string range_words(const SettingField& field) {
-  return fmt::format("must lie {} {} and {} {}", field.open_least ? "above" : "between", to_string(field.least),
-                     field.open_most ? "below" : (field.open_least ? "be at most" : ""), to_string(field.most));
+  const std::string least = to_string(field.least), most = to_string(field.most);
+  if (!field.open_least && !field.open_most) return fmt::format("must lie between {} and {}", least, most);
+  return fmt::format("must be {} {} and {} {}", field.open_least ? "above" : "at least", least,
+                     field.open_most ? "below" : "at most", most);
 }
 
 void check_range(const SettingField& field, const Rational& value) {

@@ -58,14 +58,16 @@ TEST(Settings, EveryFieldComesBack) {
     // The default that the help shows is the default.
     for (const char* method : {"mean", "public", "public-k", "auto"}) {
       const auto standard = field.get(settings_of(method));
-      if (standard) EXPECT_EQ(*standard, parse_setting(field, field.standard)) << field.name;
+      if (standard) {
+        EXPECT_EQ(*standard, parse_setting(field, field.standard)) << field.name;
+      }
     }
   }
 }
 
 TEST(Settings, RefusesWhatIsOutOfRangeAndWhatExcludesEachOther) {
   const auto refused = [](const char* method, std::map<std::string, std::string> given,
-                          const std::vector<std::string>& words) {
+                          std::initializer_list<std::string_view> words) {
     expect_error<InvalidSetting>(
         [&] {
           std::map<std::string, SettingValue, std::less<>> values;

@@ -45,15 +45,19 @@ class Selector {
  private:
   using Dots = std::unique_ptr<int32_t[]>;
 
-  // Records are made twice, for the summary and for the draw, so that only those of one class a thread are in memory.
+  // A record is quantised once; those of a group are in memory together where scores are computed from them.
   void run_group(size_t begin, size_t end) {
     std::vector<ClassSummary> summaries(lazy_ ? end - begin : 0);
     std::vector<WordColumn> columns(summaries.size());
+    std::vector<std::optional<QuantisedRows>> members(summaries.size());
     if (lazy_) {
       const double longest = longest_row(task_.pool);
       each_class(begin, end, [&](size_t c, unsigned threads) {
         ClassSummary& summary = summaries[c - begin];
-        summary = summarise(task_.records(c, threads), !task_.range.whole(), threads);
+        std::optional<QuantisedRows>& records = members[c - begin];
+        records = task_.records(c, threads);
+        summary = summarise(*records, !task_.range.whole(), threads);
+        if (task_.range.whole()) records.reset();
         columns[c - begin] = WordColumn::of(summary.sum, longest);
       });
     }
@@ -62,9 +66,10 @@ class Selector {
     for (size_t c = begin; c < end; ++c) streams.push_back(random_.stream(c));
     each_class(begin, end, [&](size_t c, unsigned threads) {
       const size_t j = c - begin;
-      // Where nothing is cut, the sum of the records is all that is needed.
-      const QuantisedRows records =
-          lazy_ && task_.range.whole() ? QuantisedRows(0, task_.pool.dim()) : task_.records(c, threads);
+      // Where nothing is clipped, the sum of the records is all that is needed.
+      const QuantisedRows records = !lazy_                ? task_.records(c, threads)
+                                    : task_.range.whole() ? QuantisedRows(0, task_.pool.dim())
+                                                          : std::move(*members[j]);
       const ClassScores scores(records, lazy_ ? std::move(summaries[j]) : summarise(records, false, threads),
                                task_.pool, task_.range, task_.threads);
       choices_[c] = lazy_ ? draw_lazily(c, streams[j], scores, columns[j], dots[j].get()) : draw(c, streams[j], scores);

@@ -12,7 +12,7 @@
 namespace dppl::testing {
 namespace {
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; }
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == ':'; }
 
 std::string_view take_name(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), in_name);

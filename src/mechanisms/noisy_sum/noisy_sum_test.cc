@@ -62,12 +62,12 @@ TEST(NoisySum, RenyiDivergenceStaysWithinRho) {
 TEST(NoisySum, RefusesWhatTheProofDoesNotCover) {
   SecureRandom random;
   const Scores sum{1, 2}, at_the_edge{std::numeric_limits<int64_t>::max()};
-  EXPECT_THROW(noisy_sum(Budget::unledgered(BudgetSpec::pure(1)), random, {.values = sum}), InvalidInput);
+  EXPECT_THROW(noisy_sum(Budget::unledgered(BudgetSpec::pure(1)), random, {.values = sum, .bound = {}}), InvalidInput);
   EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .bound = {0}}), InvalidInput);
   EXPECT_THROW(noisy_sum(zcdp(1), random, {.values = sum, .bound = {1, Relation::replace_in_class}}), InvalidInput);
-  EXPECT_THROW(noisy_sum(zcdp(Rational(1, mpz_class(1) << 90)), random, {.values = sum}), InvalidInput);
+  EXPECT_THROW(noisy_sum(zcdp(Rational(1, mpz_class(1) << 90)), random, {.values = sum, .bound = {}}), InvalidInput);
   const auto overflow = [&] {
-    for (int i = 0; i < 100; ++i) noisy_sum(zcdp(Rational(1, 1000000)), random, {.values = at_the_edge});
+    for (int i = 0; i < 100; ++i) noisy_sum(zcdp(Rational(1, 1000000)), random, {.values = at_the_edge, .bound = {}});
   };
   EXPECT_THROW(overflow(), InvalidInput);
 }
