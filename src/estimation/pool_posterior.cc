@@ -22,7 +22,8 @@ using Atoms = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 // The posterior of one class.
 class ClassPosterior {
  public:
-  ClassPosterior(double dim, double sigma, double spread) : dim_(dim), sigma_(sigma), spread_(spread) {}
+  ClassPosterior(double dim, double sigma, double prior_variance)
+      : dim_(dim), sigma_(sigma), prior_variance_(prior_variance) {}
 
   struct OfSum {
     double weight, strength;
@@ -40,7 +41,7 @@ class ClassPosterior {
     for (int g = 0; g < kStrengths; ++g) {
       const double a = strength(g);
       // With p and a known, the expectation of p + e lies between p and s/a.
-      const double follow = a * a * spread_ / dim_ / variance(a);
+      const double follow = a * a * prior_variance_ / dim_ / variance(a);
       const double best = log_weight(a, squares, best_dot) - largest;
       // Below this nothing adds to the sum.
       if (best < -50) continue;
@@ -58,12 +59,12 @@ class ClassPosterior {
 
  private:
   static double strength(int g) { return kWeakest * std::pow(kStep, g); }
-  double variance(double a) const { return sigma_ * sigma_ + a * a * spread_ / dim_; }
+  double variance(double a) const { return sigma_ * sigma_ + a * a * prior_variance_ / dim_; }
   double log_weight(double a, double squares, float dot) const {
     return -(squares - 2 * a * static_cast<double>(dot) + a * a) / (2 * variance(a)) - dim_ / 2 * std::log(variance(a));
   }
 
-  double dim_, sigma_, spread_;
+  double dim_, sigma_, prior_variance_;
 };
 
 }  // namespace
@@ -116,14 +117,14 @@ PoolPrior PoolPrior::of(const PublicData& pool, const PublicTransform& transform
   return of(spread_rows(pool, transform, kRows, threads), transform.output_dim(), threads);
 }
 
-Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
+Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,
                     unsigned threads) {
   const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();
   Posterior result{std::vector<double>(sums.size()), std::vector<double>(classes)};
   const std::vector<float> narrow(sums.begin(), sums.end());
-  const ClassPosterior of_class(static_cast<double>(dim), sigma, spread);
+  const ClassPosterior of_class(static_cast<double>(dim), sigma, prior_variance);
   const auto rows = static_cast<Eigen::Index>(atoms), columns = static_cast<Eigen::Index>(dim);
-  const Eigen::Map<const Atoms> places(prior.atoms.data(), rows, columns);
+  const Eigen::Map<const Atoms> atom_rows(prior.atoms.data(), rows, columns);
   parallel_blocks(classes, 16, threads, [&](size_t begin, size_t end, unsigned) {
     Atoms weights(static_cast<Eigen::Index>(end - begin), rows);
     multiply_rows(narrow.data() + begin * dim, end - begin, dim, prior.atoms.data(), atoms, weights.data());
@@ -134,7 +135,7 @@ Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior&
       of_sums.push_back(weight);
       result.strengths[c] = strength;
     }
-    const Atoms mixed = weights * places;
+    const Atoms mixed = weights * atom_rows;
     for (size_t c = begin; c < end; ++c) {
       for (size_t k = 0; k < dim; ++k) {
         result.means[c * dim + k] =

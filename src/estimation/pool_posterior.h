@@ -6,11 +6,11 @@
 
 #include "dppl/transform.h"
 
-// Shrinkage to the pool: a class mean is expected near places where public rows are dense. Works on released sums and
+// Shrinkage to the pool: a class mean is expected near atoms, where public rows are dense. Works on released sums and
 // public rows only, so it is post-processing and costs no budget.
 namespace dppl {
 
-// Such places: unit vectors, each the mean direction of a public row and its nearest neighbours.
+// Atoms: unit vectors, each the mean direction of a public row and its nearest neighbours.
 struct PoolPrior {
   size_t dim = 0;
   std::vector<float> atoms;  // count × dim
@@ -30,13 +30,13 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
                                bool unit = true);
 
 // The model: s = a·(p + e) + noise, with p one of the atoms (all alike likely), a strength a on a geometric grid (class
-// size times how closely its records agree), e ~ N(0, spread/dim) in every coordinate, and noise ~ N(0, sigma²).
+// size times how closely its records agree), e ~ N(0, prior_variance/dim) in every coordinate, and noise ~ N(0, sigma²).
 struct Posterior {
   // For every sum (classes × dim) the expectation of p + e given s. The less certain it is, the shorter.
   std::vector<double> means;
   std::vector<double> strengths;  // for every class the expectation of a
 };
-Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double spread,
+Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,
                     unsigned threads);
 
 }  // namespace dppl

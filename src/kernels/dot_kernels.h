@@ -13,7 +13,7 @@ inline constexpr size_t kWordStep = 2;       // and of 16-bit words: either way 
 inline constexpr size_t kLargestWidth = 12;  // rows at once, of any kernel
 
 // Cosines of a panel's records with one row become scores: cosine = dot·record factor·row factor on the integer grid,
-// score = cosine − low, cut to 0 … top. All of it in doubles that hold integers below 2^53 exactly.
+// score = cosine − low, clipped to 0 … top. All of it in doubles that hold integers below 2^53 exactly.
 struct ScoreTile {
   const double* record_factors;  // kPanel
   double low, top;

@@ -26,9 +26,12 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudg
   const PoolFile* file = PublicAccess(*input.pool).pool_file();
   // A pool file's rows are ready, unless another transform was asked for.
   const bool ready = file != nullptr && file->info().transform == records.transform.spec();
-  const QuantisedRows pool =
-      ready ? file->rows()
-            : quantise(embeddings, embeddings.rows(), records.transform, records.threads, [](size_t i) { return i; });
+  const auto quantised = [&] {
+    if (ready) return file->rows();
+    if (input.shared.pool) return input.shared.pool->quantised(records.transform);
+    return quantise(embeddings, embeddings.rows(), records.transform, records.threads, [](size_t i) { return i; });
+  };
+  const QuantisedRows pool = quantised();
   const auto of_class = records_by_class(records.access, records.classes);
   const SelectionTask task{.pool = pool,
                            .classes = records.classes,

@@ -43,7 +43,7 @@ constexpr size_t kMostFor64Bits = size_t{1} << 25;
 
 }  // namespace
 
-// Where nothing is cut: Σ (cosine − low) needs the class's sum only.
+// Where nothing is clipped: Σ (cosine − low) needs the class's sum only.
 int64_t ClassScores::whole_score(uint32_t candidate) const {
   const int8_t* row = pool_.row(candidate);
   const int128 cosines =

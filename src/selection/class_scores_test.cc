@@ -48,7 +48,7 @@ TEST(ClassScores, BoundsHoldAndScoresAreExact) {
           scores.tighten(all, tight);
           for (size_t j = 0; j < pool.rows(); ++j) EXPECT_GE(tight[j], exact[j]) << records << " " << width;
         }
-        // Not vacuous: where nothing is cut they are exact but for rounding, and close for a narrow class.
+        // Not vacuous: where nothing is clipped they are exact but for rounding, and close for a narrow class.
         const double share = above / static_cast<double>(std::max<size_t>(records, 1) * pool.rows()) /
                              static_cast<double>(range.per_record());
         if (range.whole()) {

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "rows/class_rows.h"
+
 namespace dppl {
 namespace {
 
@@ -56,6 +58,15 @@ std::shared_ptr<const PoolPrior> PoolCache::prior(const PublicTransform& transfo
   const Stopwatch stopwatch;
   const std::lock_guard lock(priors_mutex_);
   return once(priors_, transform.spec().to_string(), [&] { return PoolPrior::of(pool_, transform, threads_); });
+}
+
+QuantisedRows PoolCache::quantised(const PublicTransform& transform) {
+  const Stopwatch stopwatch;
+  const std::lock_guard lock(quantised_mutex_);
+  return *once(quantised_, transform.spec().to_string(), [&] {
+    const Embeddings& rows = pool_.embeddings();
+    return quantise(rows, rows.rows(), transform, threads_, [](size_t i) { return i; });
+  });
 }
 
 std::shared_ptr<Tuner> PoolCache::tuner(TuneOptions options) {

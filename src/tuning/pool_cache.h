@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "estimation/pool_posterior.h"
+#include "rows/quantised_rows.h"
 #include "tuning/tuner.h"
 
 namespace dppl {
@@ -21,6 +22,8 @@ class PoolCache {
 
   PublicTransform transform(const TransformSpec& spec);
   std::shared_ptr<const PoolPrior> prior(const PublicTransform& transform);
+  // Its rows after the transform, as selection compares them. Copies share the memory.
+  QuantisedRows quantised(const PublicTransform& transform);
   // What `choose` says, asked once per question.
   Settings chosen(const std::string& question, const std::function<Settings()>& choose);
   // One tuner for all budgets. Throws InvalidInput where the pool is too small or too uniform to tune on.
@@ -34,9 +37,10 @@ class PoolCache {
 
   PublicData pool_;
   unsigned threads_;
-  std::mutex transforms_mutex_, priors_mutex_, tuners_mutex_, choices_mutex_;
+  std::mutex transforms_mutex_, priors_mutex_, quantised_mutex_, tuners_mutex_, choices_mutex_;
   Known<const PublicTransform> transforms_;
   Known<const PoolPrior> priors_;
+  Known<const QuantisedRows> quantised_;
   Known<Tuner> tuners_;
   Known<const Settings> choices_;
 };

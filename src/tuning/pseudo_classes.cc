@@ -19,7 +19,7 @@ namespace dppl {
 namespace {
 
 constexpr size_t kRows = 40960;  // of the pool, evenly spread
-// Of a class's rows every third plays a record, and every sixth a test record. The others stay in the pool: classes
+// Of a class's rows every third stands for a record, and every sixth for a test record. The others stay in the pool: classes
 // that nobody else's rows lie among would be far easier to tell apart than real ones.
 constexpr size_t kRecordEvery = 3, kTestEvery = 6, kFirstTest = 1;
 constexpr size_t kNearest = 768;  // at most

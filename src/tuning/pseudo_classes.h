@@ -10,8 +10,8 @@
 
 namespace dppl {
 
-// Public rows that play a private data set: pairs of neighbourhoods play the classes, what is left plays the pool.
-// All rows are in a common space, in which every transform with fewer directions can be computed.
+// A proxy task: pairs of neighbourhoods of public rows stand for the classes of a private data set, what is left for
+// the pool. All rows are in a common space, in which every transform with fewer directions can be computed.
 class PseudoClasses {
  public:
   // Throws InvalidInput where the pool has too few rows for groups.
@@ -22,7 +22,7 @@ class PseudoClasses {
   size_t test_rows() const { return test_labels_.size(); }
   std::span<const size_t> test_labels() const { return test_labels_; }
 
-  // Unit rows in the space of `directions` leading directions of the rows that play the pool, each divided by its
+  // Unit rows in the space of `directions` leading directions of the rows that stand for the pool, each divided by its
   // variance to the power eigen_power. `directions` = 0: the common space as it is.
   struct Rows {
     size_t dim;
@@ -30,7 +30,7 @@ class PseudoClasses {
   };
   Rows rows(size_t directions, double eigen_power, unsigned threads);
 
-  // Which training rows (of Rows::train) play class c.
+  // Which training rows (of Rows::train) stand for class c.
   std::span<const size_t> train(size_t c) const { return train_[c]; }
 
  private:
@@ -41,7 +41,7 @@ class PseudoClasses {
   std::vector<size_t> pool_rows_, train_rows_, test_rows_;
   std::vector<std::vector<size_t>> train_;
   std::vector<size_t> test_labels_;
-  Spectrum spectrum_;  // of the rows that play the pool; computed when first asked for
+  Spectrum spectrum_;  // of the rows that stand for the pool; computed when first asked for
 };
 
 // Sizes of a data set of `records` records whose largest class is `ratio` times its smallest, largest first; each at

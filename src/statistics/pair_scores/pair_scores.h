@@ -10,7 +10,7 @@
 #include "numbers/integers.h"
 #include "rows/quantised_rows.h"
 
-// The score of a pair (record, candidate): its cosine on the integer grid, cut to a range. A function of the two
+// The score of a pair (record, candidate): its cosine on the integer grid, clipped to a range. A function of the two
 // quantised rows alone, and exact: 0 <= score <= top.
 namespace dppl {
 
@@ -30,7 +30,7 @@ struct ScoreRange {
   int64_t per_record() const { return (top() >> shift()) + ((top() & ((int64_t{1} << shift()) - 1)) != 0 ? 1 : 0); }
   int64_t total(int128 sum) const { return static_cast<int64_t>(sum >> shift()); }
 
-  // No cosine is cut: scores are sums, and their sum needs the sum of the records only.
+  // No cosine is clipped: scores are sums, and their sum needs the sum of the records only.
   bool whole() const { return low <= -kCosineOne && high >= kCosineOne; }
 };
 
