@@ -17,37 +17,18 @@
 #include "rows/private_access.h"
 #include "statistics/pair_scores/score_reference.h"
 #include "support/expect_error.h"
+#include "support/labelled_sample.h"
 #include "support/selection_laws.h"
 #include "support/statistics.h"
 
 namespace dppl {
 namespace {
 
-constexpr size_t kDim = 24;
-
-std::vector<float> random_rows(size_t count, uint64_t seed, size_t dim = kDim) {
-  SeededRandom random(seed);
-  std::vector<float> values(count * dim);
-  for (float& value : values) value = static_cast<float>(static_cast<int64_t>(random.next64()) >> 20) * 0x1p-40f;
-  return values;
-}
-
-// Class c lies around coordinate c. 3 declared classes, the last one without a record.
-struct Sample {
-  std::vector<float> values;
-  std::vector<int64_t> labels;
-};
-Sample sample(size_t records = 40) {
-  Sample result{random_rows(records, 1), {}};
-  for (size_t i = 0; i < records; ++i) {
-    result.labels.push_back(static_cast<int64_t>(i % 2));
-    result.values[i * kDim + i % 2] += 100;
-  }
-  return result;
-}
-PrivateData data_of(const Sample& sample) {
-  return PrivateData::from_memory(sample.values, kDim, sample.labels, ClassSet::numbered(3));
-}
+using testing::data_of;
+using testing::kDim;
+using testing::random_rows;
+using testing::Sample;
+using testing::sample;
 PublicData pool() { return PublicData::from_memory(random_rows(60, 2), kDim); }
 
 FitOptions options(const Settings& settings, const char* transform = "none", unsigned threads = 2) {

@@ -8,18 +8,13 @@
 
 #include "dppl/random.h"
 #include "kernels/cpu_testing.h"
+#include "support/labelled_sample.h"
 
 namespace dppl {
 namespace {
 
-constexpr size_t kDim = 24;
-
-std::vector<float> random_rows(size_t count, uint64_t seed, size_t dim = kDim) {
-  SeededRandom random(seed);
-  std::vector<float> values(count * dim);
-  for (float& value : values) value = static_cast<float>(static_cast<int64_t>(random.next64()) >> 20) * 0x1p-40f;
-  return values;
-}
+using testing::kDim;
+using testing::random_rows;
 
 // The bound that the noise is made for: thousands of rows, extreme ones included.
 int64_t sum_of_squares(const std::vector<int32_t>& row) {
