@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -156,11 +157,12 @@ void run(const Options& options) {
   }
 }
 
-// One option per setting, from the table of settings; those of the default method are shown first.
+// One option per setting, from the table of settings.
 void add_settings(CLI::App& command, Options& options) {
   for (const SettingField& field : setting_fields()) {
     const std::string flag = "--" + std::string(field.name);
     std::string words(field.words);
+    words[0] = static_cast<char>(std::toupper(words[0]));
     if (field.name == "transform") words += "; auto: this and the method's other settings, tuned on the pool";
     CLI::Option* option = command.add_option_function<std::string>(
         flag, [&options, name = std::string(field.name)](const std::string& text) { options.settings[name] = text; },
