@@ -30,7 +30,8 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
                                bool unit = true);
 
 // The model: s = a·(p + e) + noise, with p one of the atoms (all alike likely), a strength a on a geometric grid (class
-// size times how closely its records agree), e ~ N(0, prior_variance/dim) in every coordinate, and noise ~ N(0, sigma²).
+// size times how closely its records agree), e ~ N(0, prior_variance/dim) in every coordinate, and noise ~ N(0,
+// sigma²).
 struct Posterior {
   // For every sum (classes × dim) the expectation of p + e given s. The less certain it is, the shorter.
   std::vector<double> means;

@@ -19,8 +19,8 @@ namespace dppl {
 namespace {
 
 constexpr size_t kRows = 40960;  // of the pool, evenly spread
-// Of a class's rows every third stands for a record, and every sixth for a test record. The others stay in the pool: classes
-// that nobody else's rows lie among would be far easier to tell apart than real ones.
+// Of a class's rows every third stands for a record, and every sixth for a test record. The others stay in the pool:
+// classes that nobody else's rows lie among would be far easier to tell apart than real ones.
 constexpr size_t kRecordEvery = 3, kTestEvery = 6, kFirstTest = 1;
 constexpr size_t kNearest = 768;  // at most
 constexpr size_t kSecond = 10;    // the second centre is among the nearest tenth
