@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <vector>
 
 namespace dppl {
@@ -309,8 +308,10 @@ Distance distance_of(const Settings& settings) {
 }
 
 bool SettingField::applies_to(std::string_view method) const {
-  for (const auto part : std::views::split(methods, ' ')) {
-    if (std::string_view(part.begin(), part.end()) == method) return true;
+  for (size_t begin = 0; begin < methods.size();) {
+    const size_t end = std::min(methods.find(' ', begin), methods.size());
+    if (methods.substr(begin, end - begin) == method) return true;
+    begin = end + 1;
   }
   return false;
 }
