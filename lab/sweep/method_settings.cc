@@ -54,9 +54,9 @@ bool is_own_method(std::string_view kind) {
 
 Settings own_method(std::string_view kind, const SweepSettings& settings) {
   std::map<std::string, SettingValue, std::less<>> given;
+  const auto fields = setting_fields();
   for (const auto& [name, value] : settings) {
-    const auto fields = setting_fields();
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.name == name; });
+    const auto field = std::ranges::find(fields, std::string_view(name), &SettingField::name);
     // One that is not known is refused with the names of those that are.
     given[name] = field != fields.end() ? value_of(*field, value) : SettingValue();
   }

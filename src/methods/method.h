@@ -75,8 +75,9 @@ Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input
 // Calls with the settings of the method; `auto` has to be resolved.
 template <typename Call>
 auto with_method(const Settings& settings, const Call& call) {
+  using Result = std::invoke_result_t<const Call&, const MeanSettings&>;
   return std::visit(
-      [&]<typename S>(const S& one) -> decltype(call(std::declval<const MeanSettings&>())) {
+      [&]<typename S>(const S& one) -> Result {
         if constexpr (std::is_same_v<S, AutoSettings>) {
           throw InvalidInput("fit: the method is still to be chosen");
         } else {

@@ -83,7 +83,8 @@ std::vector<uint64_t> expected_sizes(uint64_t records, size_t classes, double ra
   }
   const double factor = static_cast<double>(records) / std::accumulate(shape.begin(), shape.end(), 0.0);
   std::vector<uint64_t> sizes(classes);
-  for (size_t r = 0; r < classes; ++r) sizes[r] = std::max<uint64_t>(1, std::llround(shape[r] * factor));
+  for (size_t r = 0; r < classes; ++r)
+    sizes[r] = std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(shape[r] * factor)));
   return sizes;
 }
 
