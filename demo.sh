@@ -39,7 +39,7 @@ run() {
       /^accuracy/ { a = $2 } /^balanced/ { b = $3 } /^minority/ { m = $3 }
       END { printf "%-34s %9s %9s %9s   %s\n", name, a, b, m, guarantee }'
 }
-# The exponential mechanism at ε costs ρ = ε²/8: the same four budgets for all. Settings are tuned on the pool alone.
+# The exponential mechanism at ε costs ρ = ε²/8: the same four budgets for all. Settings of public and auto are chosen from public values and noisy class sizes.
 for epsilon in 0.1 0.2 0.4 1; do
   run public "epsilon-$epsilon" "$epsilon-DP" --epsilon "$epsilon" --transform auto
 done

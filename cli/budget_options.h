@@ -12,8 +12,10 @@ namespace dppl::cli {
 class BudgetOptions {
  public:
   // `meaning` heads the group in the help, e.g. "What the release may cost". The options keep pointing at this object.
-  void add_to(CLI::App& command, const std::string& meaning);
+  // required: whether none is wrong usage already while options are read; read() refuses it in any case.
+  void add_to(CLI::App& command, const std::string& meaning, bool required = true);
   BudgetSpec read() const;
+  bool given() const { return !epsilon_.empty() || !rho_.empty(); }
 
  private:
   std::string epsilon_, delta_, rho_;

@@ -21,12 +21,24 @@ nlohmann::ordered_json optional_number(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json when_left(const ConfidenceEvaluation& confidence) {
+  nlohmann::ordered_json result = nlohmann::ordered_json::array();
+  for (const auto& [left, accuracy] : confidence.when_left_to_a_person) {
+    result.push_back({{"left", left}, {"accuracy", accuracy}});
+  }
+  return result;
+}
+
 void print_json_of(const Evaluation& result, bool is_private, bool confusion) {
   nlohmann::ordered_json json{{"n", result.n},
                               {"accuracy", result.accuracy},
                               {"balanced_accuracy", result.balanced_accuracy},
                               {"minority_accuracy", optional_number(result.minority_accuracy)},
                               {"private", is_private}};
+  if (result.confidence) {
+    json["expected_calibration_error"] = result.confidence->expected_calibration_error;
+    json["accuracy_when_left_to_a_person"] = when_left(*result.confidence);
+  }
   json["per_class"] = nlohmann::ordered_json::array();
   for (const ClassEvaluation& one : result.per_class) {
     json["per_class"].push_back({{"label", one.label},
@@ -51,6 +63,13 @@ void print_text(const Evaluation& result, bool confusion) {
                            100 * result.accuracy, 100 * result.balanced_accuracy);
   if (result.minority_accuracy)
     std::cout << fmt::format("minority accuracy  {:.2f}%\n", 100 * *result.minority_accuracy);
+  if (result.confidence) {
+    std::cout << fmt::format("calibration error  {:.2f}%\n", 100 * result.confidence->expected_calibration_error);
+    for (const auto& [left, accuracy] : result.confidence->when_left_to_a_person) {
+      std::cout << fmt::format("accuracy when the least certain {:.0f}% are left to a person  {:.2f}%\n", 100 * left,
+                               100 * accuracy);
+    }
+  }
   if (!confusion || !result.confusion) return;
   std::cout << "confusion (rows: true class, columns: predicted)\n";
   const size_t classes = result.per_class.size();
@@ -81,6 +100,9 @@ void add_eval(CLI::App& app) {
       add_command(app, "eval", "Measure a model on labelled embeddings",
                   "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
                   "With --train-labels the accuracy on the smallest quarter of the training classes is shown, too.\n"
+                  "The calibration error is how far the model's probabilities are from how often it is right, on\n"
+                  "average over 15 bins: at 0% it can be taken at its word. Below it stands how often it is right\n"
+                  "if the rows of which it is least certain are left to a person.\n"
                   "What is printed is not private: it depends on the test labels, and on the training counts if\n"
                   "--train-labels is given.");
   command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");

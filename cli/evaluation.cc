@@ -21,6 +21,26 @@ std::optional<std::vector<uint64_t>> training_counts(const TestData& test, const
   return class_counts(labels, classes);
 }
 
+struct Predictions {
+  std::vector<int64_t> labels;
+  std::vector<float> certainties;  // the probabilities of these labels
+};
+
+Predictions predict(const Model& model, const Embeddings& rows, unsigned threads) {
+  ProgressBar progress("eval", "rows", rows.rows());
+  const Classifier classifier(model, threads);
+  Predictions result;
+  classifier.score(rows, [&](uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest) {
+    const std::vector<float> probabilities = classifier.probabilities(scores);
+    for (size_t i = 0; i < nearest.size(); ++i) {
+      result.labels.push_back(nearest[i]);
+      result.certainties.push_back(probabilities[i * classifier.classes() + static_cast<size_t>(nearest[i])]);
+    }
+    progress.update(static_cast<double>(first + nearest.size()) / static_cast<double>(rows.rows()));
+  });
+  return result;
+}
+
 }  // namespace
 
 void TestData::add_to(CLI::App& command, bool required) {
@@ -49,11 +69,10 @@ Evaluation TestData::measure(const Model& model, unsigned threads) const {
         fmt::format("{}: does not have as many rows as {} has labels; give one label per row", input, labels),
         fmt::format("{} rows, {} labels", embeddings.rows(), truth.size()));
   }
-  ProgressBar progress("eval", "rows", embeddings.rows());
-  const auto predicted = Classifier(model, threads).predict(embeddings, [&](uint64_t done) {
-    progress.update(static_cast<double>(done) / static_cast<double>(embeddings.rows()));
-  });
-  return evaluate(std::vector<int64_t>(predicted.begin(), predicted.end()), truth, model.classes, counts);
+  const Predictions predicted = predict(model, embeddings, threads);
+  Evaluation result = evaluate(predicted.labels, truth, model.classes, counts);
+  result.confidence = evaluate_confidence(predicted.labels, truth, predicted.certainties);
+  return result;
 }
 
 }  // namespace dppl::cli

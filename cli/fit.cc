@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "cli/budget_options.h"
-#include "cli/choice_cache.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/paths.h"
@@ -23,6 +22,8 @@ namespace {
 
 struct Options {
   std::string method = "auto", train, labels, rows, classes, pool, output;
+  std::string examples, example_labels, class_prior;
+  bool public_only = false;
   BudgetOptions budget;
   std::map<std::string, std::string> settings;  // those that were given, by name
   unsigned threads = kDefaultThreads;
@@ -47,13 +48,13 @@ Settings tuned(const Options& options, const BudgetSpec& budget, const std::opti
   settings_of(options.method);  // known
   const auto records = options.settings.find("records");
   const SettingField& field = setting_field("records");
-  return choose(
-      *pool, budget,
-      {.classes = ClassSet::parse(options.classes).size(),
-       .records = records == options.settings.end() ? 0 : std::get<uint64_t>(parse_setting(field, records->second)),
-       .method = options.method,
-       .threads = options.threads},
-      user_choice_cache());
+  const size_t classes = ClassSet::parse(options.classes).size();
+  TuneOptions tuning{.classes = classes, .method = options.method, .threads = options.threads};
+  if (records != options.settings.end()) {
+    const auto all = static_cast<double>(std::get<uint64_t>(parse_setting(field, records->second)));
+    tuning.sizes.assign(classes, all / static_cast<double>(classes));
+  }
+  return tune(*pool, budget, tuning).settings;
 }
 
 Settings settings_from(const Options& options, const BudgetSpec& budget, const std::optional<PublicData>& pool) {
@@ -86,7 +87,64 @@ void print_summary(const Options& options, const Model& model, const std::string
   std::cout << fmt::format("digest {}\n'dppl inspect {}' tells the whole guarantee.\n", digest, options.output);
 }
 
+std::shared_ptr<const ClassKnowledge> knowledge_of(const Options& options, const ClassSet& classes) {
+  if (options.examples.empty() != options.example_labels.empty()) {
+    throw CLI::ValidationError("--examples", "goes with --example-labels");
+  }
+  if (options.examples.empty() && options.class_prior.empty()) return nullptr;
+  return std::make_shared<ClassKnowledge>(
+      ClassKnowledge::open(classes, options.examples, options.example_labels, options.class_prior, options.threads));
+}
+
+BudgetSpec read_budget(const Options& options) {
+  try {
+    return options.budget.read();
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(
+        fmt::format("{}; to spend nothing, 'dppl fit --public-only' makes a model of public examples or "
+                    "class vectors alone",
+                    error.what()));
+  }
+}
+
+void print_result(const Options& options, const Model& model, const std::string& digest) {
+  if (!options.json) return print_summary(options, model, digest);
+  auto result = nlohmann::ordered_json::parse(model_json(model));
+  result.erase("prototypes");
+  result["model"] = options.output;
+  result["digest"] = digest;
+  print_json(result);
+}
+
+// A model of public knowledge alone: no private data, no budget, no ledger.
+void run_public_only(const Options& options) {
+  for (const auto& [name, given] : {std::pair{"--train", !options.train.empty()},
+                                    {"--labels", !options.labels.empty()},
+                                    {"--rows", !options.rows.empty()},
+                                    {"--ledger", !options.ledger.empty()},
+                                    {"--rho or --epsilon", options.budget.given()},
+                                    {"--seed", options.seed.has_value()}}) {
+    if (given)
+      throw CLI::ValidationError("--public-only",
+                                 fmt::format("reads no private data and spends nothing: leave out {}", name));
+  }
+  const ClassSet classes = ClassSet::parse(options.classes);
+  const auto knowledge = knowledge_of(options, classes);
+  if (knowledge == nullptr) throw CLI::ValidationError("--public-only", "needs --examples or --class-prior");
+  std::optional<PublicData> pool;
+  if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
+  refuse_overwriting({options.output}, {options.examples, options.example_labels, options.class_prior, options.pool});
+  std::map<std::string, SettingValue, std::less<>> given;
+  for (const auto& [name, text] : options.settings) given[name] = parse_setting(setting_field(name), text);
+  const Model model = fit_public_only(*knowledge, pool, read_settings(options.method, given), options.threads);
+  print_result(options, model, save_model(model, options.output));
+}
+
 void run(const Options& options) {
+  if (options.public_only) return run_public_only(options);
+  for (const auto& [name, value] : {std::pair{"--train", options.train}, {"--labels", options.labels}}) {
+    if (value.empty()) throw CLI::RequiredError(name);
+  }
   if (options.seed.has_value() != options.not_private) {
     throw CLI::ValidationError(
         "--seed",
@@ -94,17 +152,17 @@ void run(const Options& options) {
   }
   say_when_interrupted("nothing was spent and nothing was written");
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
-  const BudgetSpec budget = options.budget.read();
+  const BudgetSpec budget = read_budget(options);
   FitOptions fit_options;
   fit_options.threads = options.threads;
-  fit_options.choices = user_choice_cache();
 
   std::optional<PublicData> pool;
   if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
   fit_options.settings = settings_from(options, budget, pool);
   const ClassSet classes = ClassSet::parse(options.classes);
-  refuse_overwriting({options.output},
-                     {options.train, options.labels, options.rows, options.pool, options.classes, options.ledger});
+  fit_options.knowledge = knowledge_of(options, classes);
+  refuse_overwriting({options.output}, {options.train, options.labels, options.rows, options.pool, options.classes,
+                                        options.ledger, options.examples, options.example_labels, options.class_prior});
   std::optional<Ledger> ledger;
   if (!options.ledger.empty()) {
     // Asked before a private record is read: with no budget left every answer is the same.
@@ -117,9 +175,9 @@ void run(const Options& options) {
   const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
   fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
   const FitPlan plan(data, pool, fit_options, budget);
-  if (!plan.untuned_because().empty()) {
-    std::cerr << fmt::format("--method auto: not tuned ({}); {} with its plain settings instead\n",
-                             plan.untuned_because(), method_name(plan.settings()));
+  if (!plan.plain_because().empty()) {
+    std::cerr << fmt::format("--method auto: nothing to choose by ({}); {} with its plain settings instead\n",
+                             plan.plain_because(), method_name(plan.settings()));
   }
   ModelWriter writer(options.output, plan.model_bytes());  // a full disk is found here
 
@@ -146,15 +204,7 @@ void run(const Options& options) {
   const std::string digest = reservation ? writer.commit(model, *ledger, *reservation) : writer.commit(model);
   say_when_interrupted("the model is written");
 
-  if (options.json) {
-    auto result = nlohmann::ordered_json::parse(model_json(model));
-    result.erase("prototypes");
-    result["model"] = options.output;
-    result["digest"] = digest;
-    print_json(result);
-  } else {
-    print_summary(options, model, digest);
-  }
+  print_result(options, model, digest);
 }
 
 // One option per setting, from the table of settings.
@@ -163,7 +213,7 @@ void add_settings(CLI::App& command, Options& options) {
     const std::string flag = "--" + std::string(field.name);
     std::string words(field.words);
     words[0] = static_cast<char>(std::toupper(words[0]));
-    if (field.name == "transform") words += "; auto: this and the method's other settings, tuned on the pool";
+    if (field.name == "transform") words += "; auto: this and the method's other settings, chosen";
     CLI::Option* option = command.add_option_function<std::string>(
         flag, [&options, name = std::string(field.name)](const std::string& text) { options.settings[name] = text; },
         words);
@@ -185,18 +235,23 @@ void add_fit(CLI::App& app) {
                   "           --rho 0.02 --ledger clinic.ledger --dataset scans -o scans.dppl\n"
                   "makes prototypes for every class at the price of 0.02-zCDP and writes the price into the ledger.");
   command
-      ->add_option("--method", options->method, "mean, public, public-k, or auto: the best of them, tuned on the pool")
+      ->add_option("--method", options->method,
+                   "mean, public, public-k, or auto: chosen for the budget, the pool and noisy class sizes")
       ->capture_default_str();
-  command->add_option("--train", options->train, "Private embeddings (.npy, one row per record)")->required();
-  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)")
-      ->required();
+  command->add_option("--train", options->train, "Private embeddings (.npy, one row per record)");
+  command->add_option("--labels", options->labels, "Their labels (.npy of class numbers, or .txt of names)");
   command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name per line")
       ->required();
   command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
   command->add_option("--pool", options->pool,
                       "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
+  command->add_option("--examples", options->examples,
+                      "Public rows that show classes, any number of each; they cost nothing");
+  command->add_option("--example-labels", options->example_labels, "Their labels (.npy or .txt)");
+  command->add_option("--class-prior", options->class_prior,
+                      "One public vector per class, such as its name's embedding; zeros: nothing known");
   command->add_option("-o,--output", options->output, "The model to write")->required();
-  options->budget.add_to(*command, "What the model may cost");
+  options->budget.add_to(*command, "What the model may cost", false);
   command->add_option("--ledger", options->ledger, "Reserve the budget in this ledger first");
   command->add_option("--dataset", options->dataset, "The data set's name in the ledger");
   command->add_flag("--json", options->json, "One JSON object on standard output");
@@ -205,6 +260,8 @@ void add_fit(CLI::App& app) {
   other.add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private")
       ->check(CLI::NonNegativeNumber);
   other.add_flag("--not-private", options->not_private, "Yes, a model that protects nobody");
+  other.add_flag("--public-only", options->public_only,
+                 "A model of --examples and --class-prior alone: reads no private data, spends nothing");
   add_threads(*command, options->threads);
   add_private_errors_flag(*command);
   command->callback([options, command] {

@@ -28,6 +28,11 @@ class Classifier {
   // scores (rows × classes) and the nearest classes, which are those of predict() and the first with the largest score.
   using Take = std::function<void(uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest)>;
   void score(const Embeddings& rows, const Take& take) const;
+  // The class probabilities of the rows whose scores these are (rows × classes, as score() tells them): softmax of the
+  // model's score scale times the scores. All are finite, each row's sum is 1 up to the rounding of float32, and the
+  // first with the largest probability is the first with the largest score, which is the nearest class. They are how
+  // sure the model is; `evaluate_confidence` measures how far that is justified.
+  std::vector<float> probabilities(std::span<const float> scores) const;
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "dppl/class_knowledge.h"
 #include "dppl/model.h"
 #include "dppl/random.h"
 #include "dppl/tune.h"
@@ -12,16 +13,9 @@ namespace dppl {
 
 // What a mechanism gave out during a fit. Covered by the model's guarantee, as the model is.
 struct Release {
-  std::string_view what;            // "class sizes", "class sums", "second moment", "gradient"
+  std::string_view what;            // "class sizes", "centre", "class sums", "second moment", "gradient"
   std::span<const int64_t> values;  // exact integers plus noise
   double variance;                  // of the noise in each
-};
-
-// Answers of tuning, kept by the caller wherever it likes; what comes back is checked as any other settings are. Both
-// may be empty.
-struct ChoiceCache {
-  std::function<std::optional<std::string>(const std::string& key)> find = {};
-  std::function<void(const std::string& key, const std::string& answer)> keep = {};
 };
 
 struct FitOptions {
@@ -31,18 +25,15 @@ struct FitOptions {
   std::function<void(double)> progress = {};
   // Called with every noisy sum as it is released, in order. For an audit; a fit needs no more than the model.
   std::function<void(const Release&)> released = {};
-  ChoiceCache choices = {};
+  // What is publicly known about the classes.
+  std::shared_ptr<const ClassKnowledge> knowledge = {};
 };
 
-// Of the budget, what `auto` spends on noisy class sizes where the number of records is not declared.
+// Of the budget, for noisy class sizes, where they are needed.
 inline const Rational kSizeShare{1, 100};
 
-// The best settings that tune() finds, from the cache where they are there. Throws as tune() does.
-Settings choose(const PublicData& pool, const BudgetSpec& budget, const TuneOptions& options,
-                const ChoiceCache& cache = {});
-
-// `auto` resolved as far as that needs no tuning: without a pool, or with one too small to tune on. A pool file with a
-// transform brings it along where none was asked for.
+// `auto` resolved where there is nothing to choose by: without a pool, or with one that is too small. A pool file with
+// a transform brings it along where none was asked for.
 Settings resolve(const Settings& wanted, const BudgetSpec& budget, const std::optional<PublicData>& pool);
 
 // What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a
@@ -70,8 +61,8 @@ class FitPlan {
   // Still `auto` where the choice waits for noisy class sizes.
   const Settings& settings() const;
   const Guarantee& price() const;
-  // Why `auto` was not tuned on the pool but resolved to a method with its plain settings; empty: it was.
-  const std::string& untuned_because() const;
+  // Why `auto` chose nothing but took a method with its plain settings; empty: it does choose.
+  const std::string& plain_because() const;
   // An upper bound on the size of the model's file.
   uint64_t model_bytes() const;
 
@@ -87,7 +78,12 @@ class FitPlan {
   std::unique_ptr<State> state_;
 };
 
-// The same in one call.
+// A classifier of public knowledge alone. Spends nothing and needs no private data. The transform is that of the
+// settings (`auto`: the pool's leading directions, where there is a pool).
+Model fit_public_only(const ClassKnowledge& knowledge, const std::optional<PublicData>& pool, const Settings& settings,
+                      unsigned threads = kDefaultThreads);
+
+// A plan and its run in one call.
 Model fit(const PrivateData& data, const std::optional<PublicData>& pool, const FitOptions& options, Budget budget,
           Random& random);
 

@@ -12,6 +12,14 @@
 
 namespace dppl {
 
+// By what scores are multiplied before softmax makes probabilities of them, where a model does not tell. Cosines lie in
+// [−1, 1], and softmax of such numbers is never sure of anything: of ten classes the best could have at most 45%. 15 is
+// what softmax regression on unit rows starts with in src/estimation/refinement.cc; there the best can have 1 − 1e-12.
+// Inner products of models with a second moment or gradient steps can be larger; with 15 such a model is too sure.
+inline constexpr double kDefaultScoreScale = 15;
+// A model that tells a larger one is refused: scores are float32, whose last digits would decide then.
+inline constexpr double kMaxScoreScale = 1e6;
+
 // A classifier that can be published, and what it cost.
 struct Model {
   static constexpr uint32_t kVersion = 1;
@@ -31,11 +39,22 @@ struct Model {
     friend bool operator==(const PoolIdentity&, const PoolIdentity&) = default;
   };
   std::optional<PoolIdentity> pool = {};  // where one was used
-  std::string ledger_entry = {};          // digest of the reservation in the ledger; empty without one
+  // What was publicly known about classes and used; costs nothing.
+  struct KnowledgeUse {
+    uint64_t classes = 0;   // of which something is known
+    uint64_t examples = 0;  // labelled public rows
+    uint64_t vectors = 0;   // classes with a vector of their own
+    std::string digest;
+    friend bool operator==(const KnowledgeUse&, const KnowledgeUse&) = default;
+  };
+  std::optional<KnowledgeUse> knowledge = {};
+  std::string ledger_entry = {};  // digest of the reservation in the ledger; empty without one
 
   // Per class `prototypes_per_class` rows of transform.output_dim() values, class after class.
   std::vector<float> prototypes = {};
   size_t prototypes_per_class = 1;
+  // Class probabilities are softmax(score_scale × score); 0: not told, as in older files: kDefaultScoreScale.
+  double score_scale = 0;
 
   // What the mechanism released, where the prototypes are computed from it. mean: integer noisy sums (classes ×
   // output_dim) in units of `unit`, with the noise variance in the same units squared. public: indices into the pool.
@@ -46,6 +65,9 @@ struct Model {
 
   size_t input_dim() const { return transform.input_dim(); }
   size_t output_dim() const { return transform.output_dim(); }
+  // Made of public knowledge alone: its budget and its guarantee are 0.
+  bool public_only() const { return budget.amount == 0; }
+  double used_score_scale() const { return score_scale == 0 ? kDefaultScoreScale : score_scale; }
 };
 
 class AtomicFile;

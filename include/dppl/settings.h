@@ -18,7 +18,7 @@ namespace dppl {
 // Draws uncertain class means to where public rows are dense (src/estimation/pool_posterior.h). Costs nothing.
 struct Shrinkage {
   Rational prior_variance = 1;  // of class means around the pool's atoms, against their own length
-  Rational lift = 0;            // an uncertain class is moved forward: divided by its certainty to this power
+  Rational lift = 0;            // of older models only; a fit with it is refused
   friend bool operator==(const Shrinkage&, const Shrinkage&) = default;
 };
 
@@ -34,7 +34,7 @@ struct GradientSteps {
   unsigned steps = 30;
   Rational share{1, 4};  // of the budget
   Rational rate{2, 5};   // how much noise they may bring along, against what they begin with
-  Rational balance = 0;  // small classes are moved forward afterwards: divided by their size to this power
+  Rational tau{2, 25};   // small classes are moved forward afterwards: divided by their size to this power
   friend bool operator==(const GradientSteps&, const GradientSteps&) = default;
 };
 
@@ -42,12 +42,18 @@ struct GradientSteps {
 struct MeanSettings {
   static constexpr std::string_view kMethod = "mean";
   TransformSpec transform = {};
+  // Of the budget, for the records' own centre, on which rows are then centred instead of the pool's; 0: the pool's.
+  Rational center_share = 0;
   std::optional<Shrinkage> shrinkage = {};
   // What the budget buys besides the sums; each is in the way of the other.
   std::variant<std::monostate, SecondMomentMetric, GradientSteps> extra = {};
 
   const SecondMomentMetric* metric() const { return std::get_if<SecondMomentMetric>(&extra); }
   const GradientSteps* gradient_steps() const { return std::get_if<GradientSteps>(&extra); }
+  // Of the budget, for either; 0: there is none.
+  Rational extra_share() const {
+    return metric() != nullptr ? metric()->share : gradient_steps() != nullptr ? gradient_steps()->share : Rational(0);
+  }
   friend bool operator==(const MeanSettings&, const MeanSettings&) = default;
 };
 

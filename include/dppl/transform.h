@@ -42,6 +42,11 @@ class PublicTransform {
   static PublicTransform restore(const TransformSpec& spec, size_t input_dim, std::vector<float> mean,
                                  std::vector<float> basis);
 
+  // The same with another centre: every result is reduced by `shift` (output_dim() values). What a fit has released of
+  // its records goes in here, so that a model with a centre of its own is read and used as any other. Throws
+  // InvalidInput where the transform does not centre rows at all.
+  PublicTransform moved_by(std::span<const double> shift) const;
+
   const TransformSpec& spec() const { return spec_; }
   size_t input_dim() const { return input_dim_; }
   size_t pooled_dim() const { return input_dim_ / spec_.window; }

@@ -46,7 +46,7 @@ settings.k = [1, 5]
 name = "sum"
 kind = "mean"
 tune = "grid-on-test"
-grid.lift = [0.1, 0.2]
+grid.prior-variance = [1, 2]
 settings.shrink = true
 grid.transform = ["none", "center"]
 [[map]]

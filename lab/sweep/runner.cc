@@ -11,7 +11,7 @@
 #include "dppl/metrics.h"
 #include "lab/sweep/run_method.h"
 #include "lab/sweep/run_store.h"
-#include "methods/choose.h"
+#include "tuning/tune.h"
 
 namespace dppl {
 namespace {
@@ -221,8 +221,9 @@ class Sweep {
   void tune(Job& job, const PoolSet& pool) {
     const BudgetSpec budget = BudgetSpec::zcdp(exact(job.rho.value()));
     const TuneOptions options{.classes = data_[job.place.data]->classes.size(),
-                              .method = std::string(method_name(*job.own))};
-    job.own = choose(*pool.cache, budget, options, {});
+                              .method = std::string(method_name(*job.own)),
+                              .threads = options_.threads};
+    job.own = dppl::tune(*pool.cache, budget, options).settings;
     job.transform = dppl::transform_of(*job.own);
   }
 

@@ -172,6 +172,9 @@ Duel pure_auto_duel() {
           }};
 }
 
+// Just as many rows as `auto` asks for, twice per axis: every fit looks at all of them.
+constexpr size_t kPoolForAuto = 16;
+
 std::vector<Duel> gaussian_fits() {
   const Settings metric = MeanSettings{.extra = SecondMomentMetric{Rational(1, 2)}};
   const Settings refined = MeanSettings{
@@ -179,6 +182,8 @@ std::vector<Duel> gaussian_fits() {
       .shrinkage = Shrinkage{},
       .extra = GradientSteps{.steps = 3, .share = Rational(1, 2), .rate = Rational(1, 2)},
   };
+  const Settings centred = MeanSettings{
+      .transform = TransformSpec::parse("whiten:4"), .center_share = Rational(1, 2), .shrinkage = Shrinkage{}};
   return {
       gaussian_duel("mean", at_the_rim(0), mean_settings(), kReach),
       gaussian_duel("mean", at_the_rim(1), mean_settings(), kReach),
@@ -188,8 +193,10 @@ std::vector<Duel> gaussian_fits() {
       gaussian_duel("mean with a metric", anywhere(6), metric, 0),
       gaussian_duel("mean with gradient steps", among_others(), refined, kReach),
       gaussian_duel("mean with gradient steps", anywhere(7), refined, 0),
-      gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, 70),
-      gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, 70),
+      gaussian_duel("mean with a centre", at_the_rim(1), centred, kReach),
+      gaussian_duel("mean with a centre", anywhere(9), centred, 0),
+      gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, kPoolForAuto),
+      gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, kPoolForAuto),
   };
 }
 

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "estimation/centre.h"
+#include "estimation/class_size_estimate.h"
 #include "estimation/refinement.h"
 #include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/second_moment/second_moment.h"
+#include "statistics/weighted_total/weighted_total.h"
 
 namespace dppl {
 double gaussian_log_ratio(std::span<const int64_t> released, std::span<const int64_t> before,
@@ -22,14 +25,20 @@ double gaussian_log_ratio(std::span<const int64_t> released, std::span<const int
   return ratio;
 }
 
+// Of both data sets, the exact statistics of rows that are seen through one transform.
+struct Likelihood::Exact {
+  std::vector<int64_t> sums[2], moments[2];
+  std::deque<SmallRows> rows;
+  std::deque<GradientSums> gradients;
+};
+
 // Of both data sets, what does not depend on released values.
 struct Likelihood::World {
   Settings settings;
-  PublicTransform transform;
+  PublicTransform transform;  // before its centre is moved
   std::shared_ptr<const PoolPrior> prior;
-  std::vector<int64_t> sums[2], sizes[2], moments[2];
-  std::deque<SmallRows> rows;
-  std::deque<GradientSums> gradients;
+  std::vector<int64_t> sizes[2];
+  std::shared_ptr<const Exact> exact;  // where no centre is moved
 
   const MeanSettings& mean() const { return std::get<MeanSettings>(settings); }
 };
@@ -39,41 +48,70 @@ Likelihood::Likelihood(const Neighbours& neighbours, const PublicData& pool, con
 
 Likelihood::~Likelihood() = default;
 
+std::shared_ptr<const Likelihood::Exact> Likelihood::exact_of(const MeanSettings& settings,
+                                                              const PublicTransform& transform) const {
+  auto exact = std::make_shared<Exact>();
+  for (const size_t i : {0u, 1u}) {
+    const PrivateAccess access(data_[i]);
+    const Records records{access, classes_, transform};
+    SmallRows& rows = exact->rows.emplace_back(records.size(), records.dim());
+    exact->sums[i] = class_sums(records, rows).values;
+    if (settings.metric() != nullptr) exact->moments[i] = second_moment(rows, 1).values;
+    if (settings.gradient_steps() != nullptr) exact->gradients.emplace_back(rows, records.labels(), 1);
+  }
+  return exact;
+}
+
 const Likelihood::World& Likelihood::world_of(const Model& model) const {
   const std::lock_guard lock(mutex_);
   for (const World& known : worlds_) {
     if (known.settings == model.settings) return known;
   }
-  World& world = worlds_.emplace_back(World{model.settings, model.transform, nullptr, {}, {}, {}, {}, {}});
+  const TransformSpec& spec = transform_of(model.settings);
+  World& world = worlds_.emplace_back(
+      World{model.settings, PublicTransform::compute(spec, data_[0].dim(), pool_, 1), nullptr, {}, nullptr});
   const MeanSettings& settings = world.mean();
-  if (settings.shrinkage) world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
+  if (settings.shrinkage || settings.center_share > 0) {
+    world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
+  }
+  for (const size_t i : {0u, 1u}) world.sizes[i] = class_counts(PrivateAccess(data_[i]).labels(), classes_).values;
+  if (settings.center_share == 0) world.exact = exact_of(settings, world.transform);
+  return world;
+}
+
+// The weights follow from the noisy sizes, which were released before.
+double Likelihood::centre_ratio(const Transcript& transcript, const Transcript::Sum& centre, const World& world) const {
+  const auto sizes = std::ranges::find(transcript.sums, "class sizes", &Transcript::Sum::what);
+  if (sizes == transcript.sums.end()) throw Error("audit: a centre was released without class sizes");
+  const std::vector<int64_t> weights =
+      centre_weights(estimate_class_sizes(sizes->values, sizes->variance), kFullWeight);
+  std::vector<int64_t> totals[2];
   for (const size_t i : {0u, 1u}) {
     const PrivateAccess access(data_[i]);
-    const Records records{access, classes_, world.transform};
-    SmallRows& rows = world.rows.emplace_back(records.size(), records.dim());
-    world.sums[i] = class_sums(records, rows).values;
-    world.sizes[i] = class_counts(records.labels(), classes_).values;
-    if (settings.metric() != nullptr) world.moments[i] = second_moment(rows, 1).values;
-    if (settings.gradient_steps() != nullptr) world.gradients.emplace_back(rows, records.labels(), 1);
+    totals[i] = weighted_total({access, classes_, world.transform}, weights, world.prior->row_length).values;
   }
-  return world;
+  return gaussian_log_ratio(centre.values, totals[0], totals[1], centre.variance);
 }
 
 double Likelihood::log_ratio(const Transcript& transcript) const {
   const World& world = world_of(transcript.model);
+  // With a centre, rows are seen through the transform that the model ended with.
+  const std::shared_ptr<const Exact> exact =
+      world.exact ? world.exact : exact_of(world.mean(), transcript.model.transform);
   double ratio = 0;
   for (const Transcript::Sum& sum : transcript.sums) {
-    const auto add = [&](const std::vector<int64_t>(&exact)[2]) {
-      ratio += gaussian_log_ratio(sum.values, exact[0], exact[1], sum.variance);
+    const auto add = [&](const std::vector<int64_t>(&values)[2]) {
+      ratio += gaussian_log_ratio(sum.values, values[0], values[1], sum.variance);
     };
     if (sum.what == "class sizes") add(world.sizes);
-    if (sum.what == "class sums") add(world.sums);
-    if (sum.what == "second moment") add(world.moments);
+    if (sum.what == "centre") ratio += centre_ratio(transcript, sum, world);
+    if (sum.what == "class sums") add(exact->sums);
+    if (sum.what == "second moment") add(exact->moments);
   }
-  return world.gradients.empty() ? ratio : ratio + gradients_ratio(transcript, world);
+  return exact->gradients.empty() ? ratio : ratio + gradients_ratio(transcript, world, *exact);
 }
 
-double Likelihood::gradients_ratio(const Transcript& transcript, const World& world) const {
+double Likelihood::gradients_ratio(const Transcript& transcript, const World& world, const Exact& exact) const {
   const Model& model = transcript.model;
   const MeanSettings& settings = world.mean();
   const GradientSteps& steps = *settings.gradient_steps();
@@ -82,13 +120,13 @@ double Likelihood::gradients_ratio(const Transcript& transcript, const World& wo
   const double sigma = std::sqrt(model.noise_variance.get_d()) * model.unit;
   const Rational rho = budget_.amount * (1 - model.size_share) * steps.share;
   Refinement refinement(posterior(sums, sigma, *world.prior, settings.shrinkage->prior_variance.get_d(), 1),
-                        {.lift = settings.shrinkage->lift.get_d(), .rate = steps.rate.get_d(), .steps = steps.steps},
+                        world.prior->variances, {.rate = steps.rate.get_d(), .steps = steps.steps},
                         gradient_sigma(rho.get_d(), steps.steps));
   double ratio = 0;
   for (const Transcript::Sum& sum : transcript.sums) {
     if (sum.what != "gradient") continue;
     const SoftmaxPoint point{refinement.weights(), refinement.offsets()};
-    ratio += gaussian_log_ratio(sum.values, world.gradients[0].at(point).values, world.gradients[1].at(point).values,
+    ratio += gaussian_log_ratio(sum.values, exact.gradients[0].at(point).values, exact.gradients[1].at(point).values,
                                 sum.variance);
     std::vector<double> gradient(sum.values.size());
     for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(sum.values[i]) * kGradientUnit;

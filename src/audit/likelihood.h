@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -35,8 +36,11 @@ class Likelihood {
 
  private:
   struct World;  // what does not depend on released values, of both data sets, under one choice of settings
+  struct Exact;
   const World& world_of(const Model& model) const;
-  double gradients_ratio(const Transcript& transcript, const World& world) const;
+  std::shared_ptr<const Exact> exact_of(const MeanSettings& settings, const PublicTransform& transform) const;
+  double centre_ratio(const Transcript& transcript, const Transcript::Sum& centre, const World& world) const;
+  double gradients_ratio(const Transcript& transcript, const World& world, const Exact& exact) const;
 
   const PublicData& pool_;
   BudgetSpec budget_;

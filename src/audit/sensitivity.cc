@@ -17,6 +17,7 @@
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/gradient_sum/gradient_sum.h"
 #include "statistics/second_moment/second_moment.h"
+#include "statistics/weighted_total/weighted_total.h"
 
 namespace dppl {
 namespace {
@@ -130,6 +131,12 @@ const std::vector<Statistic>& honest_statistics() {
   static const std::vector<Statistic> statistics{
       {"class sums", [](const Records& records, Random&) { return class_sums(records); }},
       {"class sizes", [](const Records& records, Random&) { return class_counts(records.labels(), records.classes); }},
+      {"weighted total",
+       [](const Records& records, Random& random) {
+         std::vector<int64_t> weights(records.classes, kFullWeight);
+         for (int64_t& weight : weights) weight = random.next64() % 2 == 0 ? weight : weight / 3;
+         return weighted_total(records, weights, 1);
+       }},
       {"second moment", [](const Records& records, Random&) { return second_moment(small_rows(records), 1); }},
       {"gradient sum", gradient_anywhere}};
   return statistics;

@@ -2,15 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace dppl {
 
-// What noisy class sizes say about a data set, in steps so coarse that neighbouring data sets mostly give the same.
-struct ClassSizeEstimate {
-  uint64_t records = 1;  // in all classes together
-  double ratio = 0;      // of the largest class to the smallest: 1, 10 or 100; 0: cannot be distinguished from noise
-};
-// `variance`: of the noise. Released values only.
-ClassSizeEstimate estimate_class_sizes(std::span<const int64_t> noisy, double variance);
+// The sizes of classes, from noisy ones (released values only): each drawn to their mean as far as the noise explains
+// how they differ (empirical Bayes), and at least a hundredth of the mean. `variance`: of the noise.
+std::vector<double> estimate_class_sizes(std::span<const int64_t> noisy, double variance);
 
 }  // namespace dppl

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -9,91 +10,289 @@
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
 #include "rows/class_rows.h"
+#include "rows/pool_file.h"
+#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
 
-// Strengths from a record or two to a class of many thousands, each 1.5 times the one before.
+// Strengths from a record or two to a class of many thousands, each 1.5 times the one before: a finer grid changes
+// nothing that a sum could tell.
 constexpr double kWeakest = 0.9, kStep = 1.5;
-constexpr int kStrengths = 22;
+constexpr size_t kStrengths = 22;
+double strength(size_t g) {
+  static const auto strengths = [] {
+    std::array<double, kStrengths> values{kWeakest};
+    for (size_t i = 1; i < kStrengths; ++i) values[i] = values[i - 1] * kStep;
+    return values;
+  }();
+  return strengths[g];
+}
 
-using Atoms = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// How far class means may lie from what is publicly known of them, against their own length: from the mean of dozens of
+// examples to a single picture that is not typical.
+constexpr std::array kDeviations{0.05, 0.15, 0.5, 1.5};
+enum Kind : size_t { kNearPool, kAnywhere, kKnown };
+constexpr size_t kKinds = kKnown + kDeviations.size();
+// What the weights of the kinds are worth before any class has spoken, in classes per kind.
+constexpr double kPriorClasses = 2;
 
-// The posterior of one class.
-class ClassPosterior {
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// One kind's view of a class: how well it explains the sum, and what it expects given the sum.
+struct View {
+  double log_evidence = -INFINITY;
+  std::vector<double> mean;
+  double square = 0;  // the expectation of ‖p + e‖²
+  double strength = 0;
+};
+
+// Adds up what every strength says, weighted by its likelihood, whose logarithm may have any size.
+class Mixture {
  public:
-  ClassPosterior(double dim, double sigma, double prior_variance)
-      : dim_(dim), sigma_(sigma), prior_variance_(prior_variance) {}
+  explicit Mixture(size_t dim) { view_.mean.resize(dim); }
 
-  struct OfSum {
-    double weight, strength;
-  };
-  // dots: of the sum with every atom; becomes the atoms' weights in the mean. Returns the weight of the sum in it.
-  OfSum operator()(std::span<const double> sum, Eigen::Map<Eigen::ArrayXf> dots) const {
-    double squares = 0;
-    for (const double value : sum) squares += value * value;
-    double largest = -INFINITY;
-    const float best_dot = dots.maxCoeff();
-    for (int g = 0; g < kStrengths; ++g) largest = std::max(largest, log_weight(strength(g), squares, best_dot));
-
-    Eigen::ArrayXf of_atoms = Eigen::ArrayXf::Zero(dots.size()), weights(dots.size());
-    double total = 0, of_sum = 0, strengths = 0;
-    for (int g = 0; g < kStrengths; ++g) {
-      const double a = strength(g);
-      // With p and a known, the expectation of p + e lies between p and s/a.
-      const double follow = a * a * prior_variance_ / dim_ / variance(a);
-      const double best = log_weight(a, squares, best_dot) - largest;
-      // Below this nothing adds to the sum.
-      if (best < -50) continue;
-      // exp(log_weight() − largest) of every atom: it differs from the best one's by the dots alone.
-      weights = ((dots - best_dot) * static_cast<float>(a / variance(a)) + static_cast<float>(best)).exp();
-      const auto weight = static_cast<double>(weights.sum());
-      of_atoms += weights * static_cast<float>(1 - follow);
-      total += weight;
-      of_sum += weight * follow / a;
-      strengths += weight * a;
+  // Returns the factor by which this part counts; parts before it are scaled down where it is larger than all of them.
+  double add(double log_likelihood, double a, double square) {
+    if (log_likelihood > largest_) {
+      const double down = std::exp(largest_ - log_likelihood);
+      for (double& value : view_.mean) value *= down;
+      view_.square *= down;
+      view_.strength *= down;
+      total_ *= down;
+      largest_ = log_likelihood;
     }
-    dots = of_atoms / static_cast<float>(total);
-    return {of_sum / total, strengths / total};
+    const double weight = std::exp(log_likelihood - largest_);
+    total_ += weight;
+    view_.square += weight * square;
+    view_.strength += weight * a;
+    return weight;
+  }
+  std::vector<double>& mean() { return view_.mean; }
+
+  View finish() && {
+    for (double& value : view_.mean) value /= total_;
+    view_.square /= total_;
+    view_.strength /= total_;
+    view_.log_evidence = largest_ + std::log(total_);
+    return std::move(view_);
   }
 
  private:
-  static double strength(int g) { return kWeakest * std::pow(kStep, g); }
-  double variance(double a) const { return sigma_ * sigma_ + a * a * prior_variance_ / dim_; }
-  double log_weight(double a, double squares, float dot) const {
-    return -(squares - 2 * a * static_cast<double>(dot) + a * a) / (2 * variance(a)) - dim_ / 2 * std::log(variance(a));
+  View view_;
+  double largest_ = -1e300, total_ = 0;
+};
+
+// With p known: a Gaussian. `centre` may be empty for 0.
+View gaussian_view(std::span<const double> sum, double sigma, std::span<const double> centre,
+                   std::span<const double> variances, double deviation) {
+  const size_t dim = sum.size();
+  Mixture mixture(dim);
+  std::vector<double> expected(dim);
+  for (size_t g = 0; g < kStrengths; ++g) {
+    const double a = strength(g);
+    double log_likelihood = 0, square = 0;
+    for (size_t k = 0; k < dim; ++k) {
+      const double spread = deviation * variances[k], variance = sigma * sigma + a * a * spread;
+      const double p = centre.empty() ? 0 : centre[k], off = sum[k] - a * p, follow = a * a * spread / variance;
+      log_likelihood -= (off * off / variance + std::log(variance)) / 2;
+      expected[k] = follow * sum[k] / a + (1 - follow) * p;
+      square += expected[k] * expected[k] + (1 - follow) * spread;
+    }
+    const double weight = mixture.add(log_likelihood, a, square);
+    for (size_t k = 0; k < dim; ++k) mixture.mean()[k] += weight * expected[k];
+  }
+  return std::move(mixture).finish();
+}
+
+// The kind "near the pool", for a block of classes at once: products with all atoms are where the time goes.
+class NearPool {
+ public:
+  NearPool(const PoolPrior& prior, double sigma, double prior_variance)
+      : prior_(prior), sigma_(sigma), deviation_(prior_variance), squares_(atoms().array().square()) {
+    const Eigen::Index dim = squares_.cols();
+    for (size_t g = 0; g < kStrengths; ++g) {
+      Eigen::VectorXf precision(dim), kept(dim);
+      for (Eigen::Index k = 0; k < dim; ++k) {
+        const double variance = variance_of(g, static_cast<size_t>(k));
+        precision(k) = static_cast<float>(1 / variance);
+        kept(k) = static_cast<float>(std::pow(sigma_ * sigma_ / variance, 2));
+      }
+      lengths_.push_back(squares_ * precision);
+      kept_lengths_.push_back(squares_ * kept);
+    }
   }
 
-  double dim_, sigma_, prior_variance_;
+  std::vector<View> operator()(std::span<const double> sums) const {
+    const size_t dim = prior_.dim, classes = sums.size() / dim;
+    std::vector<Mixture> mixtures(classes, Mixture(dim));
+    Rows scaled(static_cast<Eigen::Index>(classes), static_cast<Eigen::Index>(dim));
+    Rows dots(scaled.rows(), static_cast<Eigen::Index>(prior_.size()));
+    for (size_t g = 0; g < kStrengths; ++g) {
+      const double a = strength(g);
+      for (size_t i = 0; i < sums.size(); ++i) {
+        scaled.data()[i] = static_cast<float>(a * sums[i] / variance_of(g, i % dim));
+      }
+      multiply_rows(scaled.data(), classes, dim, prior_.atoms.data(), prior_.size(), dots.data());
+      for (size_t c = 0; c < classes; ++c) {
+        Eigen::Map<Eigen::ArrayXf> weights(dots.data() + c * prior_.size(), dots.cols());
+        add_strength(mixtures[c], g, sums.subspan(c * dim, dim), weights);
+      }
+    }
+    std::vector<View> views;
+    for (Mixture& mixture : mixtures) views.push_back(std::move(mixture).finish());
+    return views;
+  }
+
+ private:
+  Eigen::Map<const Rows> atoms() const {
+    return {prior_.atoms.data(), static_cast<Eigen::Index>(prior_.size()), static_cast<Eigen::Index>(prior_.dim)};
+  }
+  double variance_of(size_t g, size_t k) const {
+    return sigma_ * sigma_ + strength(g) * strength(g) * deviation_ * prior_.variances[k];
+  }
+
+  // weights: the dots of every atom with a·s/variance; becomes the atoms' probabilities given this strength.
+  void add_strength(Mixture& mixture, size_t g, std::span<const double> sum, Eigen::Map<Eigen::ArrayXf> weights) const {
+    const double a = strength(g);
+    weights -= static_cast<float>(a * a / 2) * lengths_[g].array();
+    const float best = weights.maxCoeff();
+    weights = (weights - best).exp();
+    const float total = weights.sum();
+    weights /= total;
+    double log_likelihood =
+        static_cast<double>(best) + std::log(static_cast<double>(total) / static_cast<double>(prior_.size()));
+    const Eigen::VectorXf middle = atoms().transpose() * weights.matrix();
+    double square = static_cast<double>((weights * kept_lengths_[g].array()).sum());
+    std::vector<double> expected(sum.size());
+    for (size_t k = 0; k < sum.size(); ++k) {
+      const double variance = variance_of(g, k), spread = deviation_ * prior_.variances[k];
+      const double follow = a * a * spread / variance, p = static_cast<double>(middle(static_cast<Eigen::Index>(k)));
+      const double of_sum = follow * sum[k] / a, of_atom = (1 - follow) * p;
+      log_likelihood -= (sum[k] * sum[k] / variance + std::log(variance)) / 2;
+      expected[k] = of_sum + of_atom;
+      square += of_sum * of_sum + 2 * of_sum * of_atom + (1 - follow) * spread;
+    }
+    const double weight = mixture.add(log_likelihood, a, square);
+    for (size_t k = 0; k < sum.size(); ++k) mixture.mean()[k] += weight * expected[k];
+  }
+
+  const PoolPrior& prior_;
+  double sigma_, deviation_;
+  Rows squares_;
+  std::vector<Eigen::VectorXf> lengths_, kept_lengths_;  // by strength, of every atom
 };
+
+using Weights = std::array<double, kKinds>;
+using Views = std::array<View, kKinds>;
+
+Weights first_weights() {
+  Weights weights{};
+  weights[kNearPool] = weights[kAnywhere] = 0.25;
+  for (size_t j = kKnown; j < kKinds; ++j) weights[j] = 0.5 / static_cast<double>(kDeviations.size());
+  return weights;
+}
+
+// How likely each kind is, given the sum.
+Weights responsibilities(const Views& views, const Weights& weights) {
+  Weights result{};
+  double largest = -INFINITY, total = 0;
+  for (const View& view : views) largest = std::max(largest, view.log_evidence);
+  for (size_t j = 0; j < kKinds; ++j) total += result[j] = weights[j] * std::exp(views[j].log_evidence - largest);
+  for (double& value : result) value /= total;
+  return result;
+}
+
+// Expectation maximisation over the classes about which something is known.
+Weights learn_weights(const std::vector<Views>& classes) {
+  constexpr int kRounds = 25;
+  const Weights first = first_weights();
+  Weights weights = first;
+  for (int round = 0; round < kRounds; ++round) {
+    Weights totals{};
+    double count = 0;
+    for (const Views& views : classes) {
+      if (views[kKnown].mean.empty()) continue;
+      const Weights of_class = responsibilities(views, weights);
+      for (size_t j = 0; j < kKinds; ++j) totals[j] += of_class[j];
+      ++count;
+    }
+    if (count == 0) return weights;
+    constexpr double kBefore = kPriorClasses * kKinds;
+    for (size_t j = 0; j < kKinds; ++j) weights[j] = (totals[j] + kBefore * first[j]) / (count + kBefore);
+  }
+  return weights;
+}
+
+// What all kinds expect together.
+View mixed(const Views& views, const Weights& weights) {
+  const Weights shares = responsibilities(views, weights);
+  View result;
+  result.mean.resize(views[kAnywhere].mean.size());
+  for (size_t j = 0; j < kKinds; ++j) {
+    if (views[j].mean.empty()) continue;
+    for (size_t k = 0; k < result.mean.size(); ++k) result.mean[k] += shares[j] * views[j].mean[k];
+    result.square += shares[j] * views[j].square;
+    result.strength += shares[j] * views[j].strength;
+  }
+  return result;
+}
+
+// The share of ‖p + e‖² that is not certain.
+double uncertainty(const View& view) {
+  const double certain = std::inner_product(view.mean.begin(), view.mean.end(), view.mean.begin(), 0.0);
+  return std::max(1 - certain / view.square, 1e-12);
+}
+
+// A direction in which no public row varies is left to the data, nearly.
+std::vector<double> usable_variances(std::vector<double> variances) {
+  const double mean = std::accumulate(variances.begin(), variances.end(), 0.0) / static_cast<double>(variances.size());
+  for (double& variance : variances) variance = std::max(variance, mean > 0 ? 1e-6 * mean : 1);
+  return variances;
+}
 
 }  // namespace
 
-std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most, unsigned threads,
-                               bool unit) {
+std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most,
+                               unsigned threads) {
   const size_t count = std::min(pool.size(), most), dim = transform.output_dim();
   std::vector<float> rows(count * dim);
-  // A pool file may have done it already.
-  const PublicTransform nothing = PublicTransform::restore({}, dim, {}, {});
-  const PublicTransform& left = stored_transform(pool) ? nothing : transform;
+  const bool done = stored_transform(pool).has_value();  // a pool file may have done it already
   parallel_blocks(count, 256, threads, [&](size_t begin, size_t end, unsigned) {
-    TransformedBlock block(left);
     const auto row_of = [&](size_t i) { return (begin + i) * pool.size() / count; };
-    const auto values = block.load(pool.embeddings(), end - begin, row_of);
-    std::copy(values.begin(), values.end(), rows.begin() + static_cast<std::ptrdiff_t>(begin * dim));
-    for (size_t i = begin; unit && i < end; ++i) normalise_row(rows.data() + i * dim, dim, rows.data() + i * dim);
+    const auto out = std::span(rows).subspan(begin * dim, (end - begin) * dim);
+    if (done) {
+      for (size_t i = 0; i < end - begin; ++i) {
+        const auto row = out.subspan(i * dim, dim);
+        pool.embeddings().row(row_of(i), row);
+        scale_row(row.data(), dim, static_cast<double>(PublicAccess(pool).pool_file()->scales()[row_of(i)]),
+                  row.data());
+      }
+      return;
+    }
+    TransformedBlock block(transform);
+    std::ranges::copy(block.load(pool.embeddings(), end - begin, row_of), out.begin());
   });
   return rows;
 }
 
-PoolPrior PoolPrior::of(std::span<const float> rows, size_t dim, unsigned threads, size_t most) {
-  const size_t count = rows.size() / dim, atoms = std::min(count, most);
-  const size_t neighbours = std::min(count, kNeighbours);
-  PoolPrior prior{dim, std::vector<float>(atoms * dim)};
+PoolPrior PoolPrior::of(std::vector<float> rows, size_t dim, unsigned threads) {
+  const size_t count = rows.size() / dim, atoms = std::min(count, kAtoms), neighbours = std::min(count, kNeighbours);
+  PoolPrior prior{.dim = dim, .atoms = std::vector<float>(atoms * dim), .variances = std::vector<double>(dim)};
+  for (size_t i = 0; i < count; ++i) {
+    float* row = rows.data() + i * dim;
+    prior.row_length += sum_of_squares(row, dim) / static_cast<double>(count);
+    normalise_row(row, dim, row);
+    for (size_t k = 0; k < dim; ++k) {
+      prior.variances[k] += static_cast<double>(row[k]) * static_cast<double>(row[k]) / static_cast<double>(count);
+    }
+  }
+  prior.row_length = std::sqrt(prior.row_length);
+  prior.variances = usable_variances(std::move(prior.variances));
   parallel_blocks(atoms, 64, threads, [&](size_t begin, size_t end, unsigned) {
     std::vector<float> some((end - begin) * dim), dots((end - begin) * count);
     for (size_t i = begin; i < end; ++i) {
-      const auto row = rows.subspan(i * count / atoms * dim, dim);
+      const auto row = std::span(rows).subspan(i * count / atoms * dim, dim);
       std::copy(row.begin(), row.end(), some.begin() + static_cast<std::ptrdiff_t>((i - begin) * dim));
     }
     multiply_rows(some.data(), end - begin, dim, rows.data(), count, dots.data());
@@ -118,32 +317,34 @@ PoolPrior PoolPrior::of(const PublicData& pool, const PublicTransform& transform
 }
 
 Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,
-                    unsigned threads) {
-  const size_t dim = prior.dim, classes = sums.size() / dim, atoms = prior.size();
-  Posterior result{std::vector<double>(sums.size()), std::vector<double>(classes)};
-  const std::vector<float> narrow(sums.begin(), sums.end());
-  const ClassPosterior of_class(static_cast<double>(dim), sigma, prior_variance);
-  const auto rows = static_cast<Eigen::Index>(atoms), columns = static_cast<Eigen::Index>(dim);
-  const Eigen::Map<const Atoms> atom_rows(prior.atoms.data(), rows, columns);
+                    unsigned threads, std::span<const double> known) {
+  const size_t dim = prior.dim, classes = sums.size() / dim;
+  const NearPool near_pool(prior, sigma, prior_variance);
+  std::vector<Views> views(classes);
   parallel_blocks(classes, 16, threads, [&](size_t begin, size_t end, unsigned) {
-    Atoms weights(static_cast<Eigen::Index>(end - begin), rows);
-    multiply_rows(narrow.data() + begin * dim, end - begin, dim, prior.atoms.data(), atoms, weights.data());
-    std::vector<double> of_sums;
+    std::vector<View> near = near_pool(sums.subspan(begin * dim, (end - begin) * dim));
     for (size_t c = begin; c < end; ++c) {
-      float* row = weights.data() + (c - begin) * atoms;
-      const auto [weight, strength] = of_class(sums.subspan(c * dim, dim), {row, rows});
-      of_sums.push_back(weight);
-      result.strengths[c] = strength;
-    }
-    const Atoms mixed = weights * atom_rows;
-    for (size_t c = begin; c < end; ++c) {
-      for (size_t k = 0; k < dim; ++k) {
-        result.means[c * dim + k] =
-            of_sums[c - begin] * sums[c * dim + k] +
-            static_cast<double>(mixed(static_cast<Eigen::Index>(c - begin), static_cast<Eigen::Index>(k)));
+      const auto sum = sums.subspan(c * dim, dim);
+      views[c][kNearPool] = std::move(near[c - begin]);
+      views[c][kAnywhere] = gaussian_view(sum, sigma, {}, prior.variances, 1 + prior_variance);
+      const auto direction = known.empty() ? known : known.subspan(c * dim, dim);
+      if (std::ranges::all_of(direction, [](double value) { return value == 0; })) continue;
+      for (size_t j = 0; j < kDeviations.size(); ++j) {
+        views[c][kKnown + j] = gaussian_view(sum, sigma, direction, prior.variances, kDeviations[j]);
       }
     }
   });
+  const Weights weights = learn_weights(views);
+  Posterior result{{}, {}, std::vector<double>(classes, 1.0), 0};
+  for (size_t j = kKnown; j < kKinds; ++j) result.knowledge_weight += weights[j];
+  for (size_t c = 0; c < classes; ++c) {
+    const View all = mixed(views[c], weights);
+    result.means.insert(result.means.end(), all.mean.begin(), all.mean.end());
+    result.strengths.push_back(all.strength);
+    if (views[c][kKnown].mean.empty()) continue;
+    for (size_t j = kKnown; j < kKinds; ++j) views[c][j] = View{};
+    result.caution[c] = std::min(1.0, std::sqrt(uncertainty(all) / uncertainty(mixed(views[c], first_weights()))));
+  }
   return result;
 }
 

@@ -1,43 +1,56 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "dppl/transform.h"
 
-// Shrinkage to the pool: a class mean is expected near atoms, where public rows are dense. Works on released sums and
-// public rows only, so it is post-processing and costs no budget.
+// What is known about class means before and after their noisy sums: near public rows, near what is publicly known
+// about the class, or anywhere. Works on released sums and public rows only, so it is post-processing and costs no
+// budget. docs/accuracy.md has the formulas.
 namespace dppl {
 
-// Atoms: unit vectors, each the mean direction of a public row and its nearest neighbours.
+// Where class means are expected.
 struct PoolPrior {
   size_t dim = 0;
-  std::vector<float> atoms;  // count × dim
+  // Unit vectors, each the mean direction of a public row and its nearest neighbours (count × dim).
+  std::vector<float> atoms = {};
+  std::vector<double> variances = {};  // per direction, the mean square of public rows of unit length
+  double row_length = 0;               // the root mean square of the lengths of transformed public rows
 
   size_t size() const { return atoms.size() / dim; }
-  // rows: unit rows of the pool (count × dim), of which at most `most`, evenly spread, become atoms.
-  static PoolPrior of(std::span<const float> rows, size_t dim, unsigned threads, size_t most = kAtoms);
-
+  // rows: transformed rows of the pool (count × dim), of any length.
+  static PoolPrior of(std::vector<float> rows, size_t dim, unsigned threads);
   // Of the pool in the space of a fit.
   static PoolPrior of(const PublicData& pool, const PublicTransform& transform, unsigned threads);
 
-  static constexpr size_t kAtoms = 4096, kNeighbours = 10, kRows = 20480;
+  // More of either brought nothing on six data sets (docs/accuracy.md).
+  static constexpr size_t kAtoms = 1024, kNeighbours = 10, kRows = kAtoms * kNeighbours;
 };
 
-// Rows of the pool after the transform, at most `most` of them, evenly spread; of unit length where asked.
-std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most, unsigned threads,
-                               bool unit = true);
+// Rows of the pool after the transform, at most `most` of them, evenly spread.
+std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most, unsigned threads);
 
-// The model: s = a·(p + e) + noise, with p one of the atoms (all alike likely), a strength a on a geometric grid (class
-// size times how closely its records agree), e ~ N(0, prior_variance/dim) in every coordinate, and noise ~ N(0,
-// sigma²).
+// The model of one class: s = a·(p + e) + noise, with a strength a on a geometric grid (class size times how closely
+// its records agree), noise ~ N(0, sigma²) in every direction, and for p + e one of three kinds, v being the variances
+// of the prior:
+//   near the pool       p one of the atoms, all alike likely; e ~ N(0, prior_variance·v)
+//   anywhere            p = 0; e ~ N(0, (1 + prior_variance)·v)
+//   as publicly known   p the direction that is known of this class; e ~ N(0, d·v), d on a short grid
+// How likely the kinds are is one half against one half at first (known classes: a quarter, a quarter and a half) and
+// then follows, by expectation maximisation, from how well they explain the sums of all classes about which something
+// is known: knowledge that the data contradict loses its weight.
 struct Posterior {
-  // For every sum (classes × dim) the expectation of p + e given s. The less certain it is, the shorter.
-  std::vector<double> means;
+  std::vector<double> means;      // for every sum (classes × dim) the expectation of p + e given s
   std::vector<double> strengths;  // for every class the expectation of a
+  // Per class, by how much public knowledge lowers the uncertainty about p + e: 1 where it does not.
+  std::vector<double> caution;
+  double knowledge_weight = 0;  // of the kind "as publicly known", where something is known
 };
+// known: one direction of unit length per class (classes × dim), zeros where nothing is known; empty: nothing at all.
 Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,
-                    unsigned threads);
+                    unsigned threads, std::span<const double> known = {});
 
 }  // namespace dppl

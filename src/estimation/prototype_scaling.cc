@@ -1,7 +1,6 @@
 #include "estimation/prototype_scaling.h"
 
 #include <cmath>
-#include <span>
 
 #include "estimation/metric.h"
 
@@ -14,26 +13,32 @@ double length(std::span<const double> row) {
   return std::sqrt(squares);
 }
 
+// Every row divided by its length; zeros stay zeros.
+template <typename T>
+std::vector<T> unit_rows(std::span<const double> rows, size_t dim) {
+  std::vector<T> result(rows.size());
+  for (size_t begin = 0; begin < rows.size(); begin += dim) {
+    const double scale = 1 / std::max(length(rows.subspan(begin, dim)), 1e-300);
+    for (size_t k = begin; k < begin + dim; ++k) result[k] = static_cast<T>(rows[k] * scale);
+  }
+  return result;
+}
+
 }  // namespace
 
-std::vector<float> scale_prototypes(std::vector<double> means, size_t classes, double lift,
-                                    const Eigen::MatrixXd* metric) {
-  const size_t dim = means.size() / classes;
-  // Given a sum that is nothing but noise, the posterior is the mean of many atoms, which is short.
-  std::vector<double> scales(classes);
-  for (size_t c = 0; c < classes; ++c) {
-    const double certainty = length(std::span(means).subspan(c * dim, dim));
-    scales[c] = certainty > 0 ? std::pow(certainty, -lift) : 0;
-  }
-  if (metric != nullptr) apply_metric(*metric, means);
-  std::vector<float> prototypes(means.size());
-  for (size_t c = 0; c < classes; ++c) {
-    const auto mean = std::span(means).subspan(c * dim, dim);
-    // apply_metric() has its own length; without it, unit length.
-    const double scale = metric != nullptr ? scales[c] : scales[c] / std::max(length(mean), 1e-300);
-    for (size_t k = 0; k < dim; ++k) prototypes[c * dim + k] = static_cast<float>(mean[k] * scale);
-  }
-  return prototypes;
+std::vector<float> unit_prototypes(std::span<const double> means, size_t classes) {
+  return unit_rows<float>(means, means.size() / classes);
+}
+
+std::vector<float> metric_prototypes(std::vector<double> means, const Eigen::MatrixXd& metric) {
+  apply_metric(metric, means);
+  return {means.begin(), means.end()};
+}
+
+std::vector<double> compared_whiter(std::span<const double> means, std::span<const double> variances) {
+  std::vector<double> whiter(means.size());
+  for (size_t i = 0; i < means.size(); ++i) whiter[i] = means[i] / std::sqrt(variances[i % variances.size()]);
+  return unit_rows<double>(whiter, variances.size());
 }
 
 }  // namespace dppl

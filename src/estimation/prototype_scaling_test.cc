@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "estimation/metric.h"
-#include "estimation/pool_posterior.h"
 #include "support/atoms.h"
 
 namespace dppl {
@@ -11,25 +10,16 @@ namespace {
 
 using namespace testing;
 
-TEST(PrototypeScaling, GivesUnitLengthAndLiftsTheUncertain) {
-  const Pool pool = make_pool();
-  const PoolPrior prior = PoolPrior::of(pool.rows, kDim, 1);
-  SeededRandom random(12);
-  std::vector<double> sums(2 * kDim);
-  for (size_t k = 0; k < kDim; ++k) {
-    sums[k] = 300 * pool.atoms[0][k];
-    sums[kDim + k] = 5 * normal(random);
-  }
-  const auto lengths = [&](double lift) {
-    const auto prototypes = scale_prototypes(posterior(sums, 5, prior, 1, 1).means, 2, lift);
-    std::vector<double> result(2);
-    for (size_t i = 0; i < prototypes.size(); ++i) {
-      result[i / kDim] += static_cast<double>(prototypes[i]) * static_cast<double>(prototypes[i]);
-    }
-    return result;
-  };
-  for (const double squares : lengths(0)) EXPECT_NEAR(squares, 1, 1e-5);
-  EXPECT_GT(lengths(0.2)[1], 1.05 * lengths(0.2)[0]);
+TEST(PrototypeScaling, GivesUnitLengthAndLeavesZerosAlone) {
+  const std::vector<double> means{3, 4, 0, 0, -0.5, 0};
+  EXPECT_EQ(unit_prototypes(means, 3), (std::vector<float>{0.6f, 0.8f, 0, 0, -1, 0}));
+}
+
+TEST(PrototypeScaling, ComparesWhiterThanItReleases) {
+  const std::vector<double> whiter = compared_whiter(std::vector<double>{1, 1, 0, 0}, std::vector<double>{4, 0.25});
+  EXPECT_NEAR(whiter[1] / whiter[0], 4, 1e-12);
+  EXPECT_NEAR(whiter[0] * whiter[0] + whiter[1] * whiter[1], 1, 1e-12);
+  EXPECT_EQ(whiter[2], 0);
 }
 
 TEST(PrototypeScaling, AMetricThatIsAllNoiseChangesLittle) {
@@ -40,15 +30,13 @@ TEST(PrototypeScaling, AMetricThatIsAllNoiseChangesLittle) {
   for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(kDim); ++i) {
     for (Eigen::Index j = 0; j <= i; ++j) moment.values(i, j) = moment.values(j, i) = 10 * normal(random);
   }
-  const auto plain = scale_prototypes(sums, 3, 0);
-  const Eigen::MatrixXd metric = metric_of(moment);
-  const auto seen = scale_prototypes(sums, 3, 0, &metric);
+  const auto plain = unit_prototypes(sums, 3), seen = metric_prototypes(sums, metric_of(moment));
   for (size_t c = 0; c < 3; ++c) {
-    const std::vector<double> a(plain.begin() + static_cast<std::ptrdiff_t>(c * kDim),
-                                plain.begin() + static_cast<std::ptrdiff_t>((c + 1) * kDim));
-    const std::vector<double> b(seen.begin() + static_cast<std::ptrdiff_t>(c * kDim),
-                                seen.begin() + static_cast<std::ptrdiff_t>((c + 1) * kDim));
-    EXPECT_GT(cosine(a, b), 0.9);
+    const auto row = [&](const std::vector<float>& of) {
+      return std::vector<double>(of.begin() + static_cast<std::ptrdiff_t>(c * kDim),
+                                 of.begin() + static_cast<std::ptrdiff_t>((c + 1) * kDim));
+    };
+    EXPECT_GT(cosine(row(plain), row(seen)), 0.9);
   }
 }
 

@@ -11,52 +11,45 @@ namespace {
 
 // A prototype's score with a row lies between −1 and 1; a classifier that is right as often as it is sure needs more.
 constexpr double kScale = 15;
-// Times the number of classes, over that of the records: a step that converges.
-constexpr double kLongestStep = 5;
-// Of the largest class: no class is taken for smaller than this.
-constexpr double kSmallest = 0.01;
+// Times the number of classes, over the sum of their strengths: a step that converges with this momentum.
+constexpr double kLongestStep = 15;
+constexpr double kMomentum = 0.8;
 // Weights stay in this range, and scores finite.
 constexpr double kLargestWeight = 4096;
 
-double mean_length(std::span<const double> rows, size_t count) {
-  const size_t dim = rows.size() / count;
-  double total = 0;
-  for (size_t c = 0; c < count; ++c) {
-    const auto row = rows.subspan(c * dim, dim);
-    total += std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
-  }
-  return total / static_cast<double>(count);
-}
-
 }  // namespace
 
-Refinement::Refinement(const Posterior& start, const Options& options, double sigma)
+Refinement::Refinement(const Posterior& start, std::span<const double> variances, const Options& options, double sigma)
     : offsets_(start.strengths.size()) {
-  const size_t classes = offsets_.size();
-  const double scale = kScale * std::pow(mean_length(start.means, classes), options.lift);
-  for (const float value : scale_prototypes(start.means, classes, options.lift)) {
-    weights_.push_back(scale * static_cast<double>(value));
-  }
+  const size_t classes = offsets_.size(), dim = variances.size();
+  weights_ = compared_whiter(start.means, variances);
+  for (double& value : weights_) value *= kScale;
+  velocity_.resize(weights_.size());
+  ahead_ = weights_;
   // A strength is the size of a class times how closely its records agree, which differs little between classes.
   const double largest = *std::max_element(start.strengths.begin(), start.strengths.end());
-  for (size_t c = 0; c < classes; ++c) offsets_[c] = std::log(std::max(start.strengths[c] / largest, kSmallest));
+  for (size_t c = 0; c < classes; ++c) offsets_[c] = std::log(start.strengths[c] / largest);
   const double records = std::accumulate(start.strengths.begin(), start.strengths.end(), 0.0);
-  const double dim = static_cast<double>(weights_.size()) / static_cast<double>(classes);
-  rate_ = std::min(options.rate * kScale / (sigma * std::sqrt(dim * options.steps)),
-                   kLongestStep * static_cast<double>(classes) / records);
+  const double by_noise = options.rate * kScale / (sigma * std::sqrt(static_cast<double>(dim) * options.steps));
+  for (const double caution : start.caution) {
+    rates_.push_back(std::min(caution * by_noise, kLongestStep * static_cast<double>(classes) / records));
+  }
 }
 
 void Refinement::step(std::span<const double> gradient) {
+  const size_t dim = weights_.size() / classes();
   for (size_t i = 0; i < weights_.size(); ++i) {
-    weights_[i] = std::clamp(weights_[i] - rate_ * gradient[i], -kLargestWeight, kLargestWeight);
+    velocity_[i] = kMomentum * velocity_[i] - (1 - kMomentum) * rates_[i / dim] * gradient[i];
+    weights_[i] = std::clamp(weights_[i] + velocity_[i], -kLargestWeight, kLargestWeight);
+    ahead_[i] = std::clamp(weights_[i] + kMomentum * velocity_[i], -kLargestWeight, kLargestWeight);
   }
 }
 
-std::vector<float> Refinement::prototypes(double balance) const {
+std::vector<float> Refinement::prototypes(double tau) const {
   const size_t dim = weights_.size() / classes();
   std::vector<float> result(weights_.size());
   for (size_t i = 0; i < result.size(); ++i) {
-    result[i] = static_cast<float>(weights_[i] * std::exp(-balance * offsets_[i / dim]));
+    result[i] = static_cast<float>(weights_[i] * std::exp(-tau * offsets_[i / dim]));
   }
   return result;
 }

@@ -11,16 +11,26 @@ namespace {
 
 using namespace testing;
 
-TEST(Refinement, StartsAtTheLiftedPrototypesAndKnowsTheSizes) {
+TEST(Refinement, StartsAtTheMeansAndKnowsTheSizes) {
   const Refinement at = somewhere();
   EXPECT_NEAR(at.offsets()[0], 0, 1e-12);
   EXPECT_NEAR(at.offsets()[1], std::log(0.5), 1e-12);
-  EXPECT_NEAR(at.offsets()[4], std::log(0.01), 1e-12);  // no class is taken for smaller
+  EXPECT_NEAR(at.offsets()[4], std::log(0.001), 1e-12);
   const std::vector<float> plain = at.prototypes(0), balanced = at.prototypes(0.1);
   for (size_t k = 0; k < kDim; ++k) {
     EXPECT_FLOAT_EQ(balanced[k], plain[k]);
-    EXPECT_FLOAT_EQ(balanced[4 * kDim + k], plain[4 * kDim + k] * static_cast<float>(std::pow(0.01, -0.1)));
+    EXPECT_FLOAT_EQ(balanced[4 * kDim + k], plain[4 * kDim + k] * static_cast<float>(std::pow(0.001, -0.1)));
   }
+}
+
+// Noise moves a class that is publicly known less than the others.
+TEST(Refinement, IsCarefulWithWhatIsKnown) {
+  Posterior start{{1, 0, 0, 1}, {10, 10}, {1, 0.25}};
+  Refinement at(start, std::vector<double>{1, 1}, {.rate = 0.4, .steps = 1}, 1000);
+  const std::vector<float> before = at.prototypes(0);
+  at.step(std::vector<double>{0, 1000, 1000, 0});
+  const std::vector<float> after = at.prototypes(0);
+  EXPECT_NEAR((after[1] - before[1]) / (after[2] - before[2]), 4, 1e-4);
 }
 
 TEST(Refinement, AStepGoesDownhill) {

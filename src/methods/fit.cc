@@ -1,8 +1,13 @@
 #include "dppl/fit.h"
 
+#include "estimation/class_size_estimate.h"
+#include "estimation/known_directions.h"
+#include "estimation/pool_posterior.h"
+#include "estimation/prototype_scaling.h"
 #include "methods/automatic.h"
 #include "methods/method.h"
 #include "rows/quantised_rows.h"
+#include "tuning/constants.h"
 
 namespace dppl {
 namespace {
@@ -32,6 +37,22 @@ void check_width(const Settings& settings, const PublicTransform& transform) {
     throw InvalidSetting("method", fmt::format("{} compares rows of at most {} values; use transform pca:K",
                                                method_name(settings), QuantisedRows::kLargestDim));
   }
+}
+
+// Knowledge of other classes, or of another encoder, helps nobody.
+void check_knowledge(const ClassKnowledge& knowledge, const ClassSet& classes, size_t dim) {
+  if (knowledge.dim() != dim) {
+    throw InvalidInput(fmt::format(
+        "class knowledge: has dimension {}, the data another; embed all with the same encoder", knowledge.dim()));
+  }
+  if (knowledge.classes().size() != classes.size()) {
+    throw InvalidInput(
+        fmt::format("class knowledge: is of {} classes, the fit has {}", knowledge.classes().size(), classes.size()));
+  }
+}
+
+Model::KnowledgeUse use_of(const ClassKnowledge& knowledge) {
+  return {knowledge.known_classes(), knowledge.labels().size(), knowledge.classes_with_prior(), knowledge.digest()};
 }
 
 }  // namespace
@@ -68,8 +89,10 @@ struct FitPlan::State {
   State(const PrivateData& private_data, const std::optional<PublicData>& public_pool, const FitOptions& asked,
         const BudgetSpec& spec, const SharedFits& shares);
 
+  Settings choose_before(const AutoSettings& automatic);
   PublicTransform transform_of(const TransformSpec& spec) const;
-  Model fit_with(const Settings& settings, const PublicTransform& transform, Budget budget, Random& random) const;
+  Model fit_with(const Settings& settings, const PublicTransform& transform, Budget budget, Random& random,
+                 std::optional<NoisySizes> sizes = {}) const;
   Model choose_and_fit(const AutoSettings& automatic, Budget budget, Random& random) const;
 
   const PrivateData& data;
@@ -80,7 +103,7 @@ struct FitPlan::State {
   Settings settings;
   Guarantee price;
   PublicTransform transform;
-  std::string untuned_because;
+  std::string plain_because;
 };
 
 FitPlan::State::State(const PrivateData& private_data, const std::optional<PublicData>& public_pool,
@@ -92,19 +115,37 @@ FitPlan::State::State(const PrivateData& private_data, const std::optional<Publi
       shared(shares),
       settings(resolve(asked.settings, spec, public_pool)),
       transform(PublicTransform::restore({}, data.dim(), {}, {})) {
+  if (options.knowledge) check_knowledge(*options.knowledge, data.classes(), data.dim());
   if (const auto* automatic = std::get_if<AutoSettings>(&settings)) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
     if (automatic->transform != TransformSpec{}) check_width(settings, transform_of(automatic->transform));
     if (!shared.pool) shared.pool = std::make_shared<PoolCache>(*pool, options.threads);
-    AutoChoice choice = prepare_choice(*automatic, *shared.pool, data.classes().size(), budget, options.choices);
-    untuned_because = std::move(choice.untuned_because);
-    if (choice.settings) settings = std::move(*choice.settings);
+    settings = choose_before(*automatic);
   }
   price = dppl::price(settings, budget);
   if (is_auto(settings)) return;
   check_pool(settings, data.dim(), pool);
   transform = transform_of(dppl::transform_of(settings));
   check_width(settings, transform);
+}
+
+// What can be chosen without a private value; `auto` itself where the choice waits for noisy class sizes. Whatever
+// could fail after those are bought is tried here, while it costs nothing.
+Settings FitPlan::State::choose_before(const AutoSettings& automatic) {
+  const size_t classes = data.classes().size();
+  const auto choice = [&](double records) {
+    const std::vector<double> sizes(classes, records / static_cast<double>(classes));
+    return choose_for(sizes, automatic, *shared.pool, budget, options);
+  };
+  try {
+    constexpr double kMany = 1e15;  // in as many directions as any data set would get
+    transform_of(dppl::transform_of(choice(kMany)));
+    if (automatic.records == 0) return automatic;
+    return choice(static_cast<double>(automatic.records));
+  } catch (const InvalidInput& error) {
+    plain_because = error.what();
+    return plain_method(automatic, budget);
+  }
 }
 
 PublicTransform FitPlan::State::transform_of(const TransformSpec& spec) const {
@@ -116,18 +157,25 @@ PublicTransform FitPlan::State::transform_of(const TransformSpec& spec) const {
   return result;
 }
 
-Model FitPlan::State::fit_with(const Settings& used, const PublicTransform& seen_through, Budget part,
-                               Random& random) const {
+Model FitPlan::State::fit_with(const Settings& used, const PublicTransform& seen_through, Budget part, Random& random,
+                               std::optional<NoisySizes> sizes) const {
   const Guarantee most = dppl::price(used, part.spec());  // wherever the choice came from
   const bool used_pool = check_pool(used, data.dim(), pool) || seen_through.spec().needs_pool();
   const PrivateAccess access(data);
-  const FitInput input{{access, data.classes().size(), seen_through, options.threads}, pool, options, shared};
+  const FitInput input{
+      {access, data.classes().size(), seen_through, options.threads}, pool, options, shared, std::move(sizes)};
   Prototypes prototypes = with_method(
       used, [&](const auto& one) { return fit_prototypes(one, input, AddRemoveBudget(std::move(part)), random); });
   check_spent(prototypes.guarantee, most);
 
-  Model model{.settings = used, .classes = data.classes(), .transform = seen_through, .budget = budget};
+  Model model{.settings = used,
+              .size_share = prototypes.size_share,
+              .classes = data.classes(),
+              .transform = prototypes.transform.value_or(seen_through),
+              .budget = budget};
   model.guarantee = std::move(prototypes.guarantee);
+  model.score_scale = prototypes.score_scale;
+  if (options.knowledge) model.knowledge = use_of(*options.knowledge);
   if (pool && used_pool) model.pool = Model::PoolIdentity{pool->digest(), pool->size(), pool->dim()};
   model.prototypes = std::move(prototypes.values);
   model.prototypes_per_class = prototypes.per_class;
@@ -144,10 +192,13 @@ Model FitPlan::State::fit_with(const Settings& used, const PublicTransform& seen
 Model FitPlan::State::choose_and_fit(const AutoSettings& automatic, Budget whole, Random& random) const {
   if (whole.spec().notion != Notion::pure) whole = Budget::to_zcdp(std::move(whole));
   std::vector<Budget> parts = Budget::split(std::move(whole), std::vector<Rational>{kSizeShare, 1 - kSizeShare});
-  const NoisySizes sizes = buy_class_sizes(data, std::move(parts[0]), random);
+  const size_t classes = data.classes().size();
+  const NoisySizes sizes =
+      release_class_sizes(PrivateAccess(data).labels(), classes, std::move(parts[0]), FitStreams(random, classes));
   if (options.released) options.released({"class sizes", sizes.values, sizes.variance});
-  const Settings chosen = choose_for(sizes, automatic, *shared.pool, parts[1].spec(), options.choices);
-  Model model = fit_with(chosen, transform_of(dppl::transform_of(chosen)), std::move(parts[1]), random);
+  const Settings chosen =
+      choose_for(estimate_class_sizes(sizes.values, sizes.variance), automatic, *shared.pool, parts[1].spec(), options);
+  Model model = fit_with(chosen, transform_of(dppl::transform_of(chosen)), std::move(parts[1]), random, sizes);
   model.size_share = kSizeShare;
   model.guarantee = compose(model.guarantee, sizes.guarantee);
   check_spent(model.guarantee, price);
@@ -164,7 +215,7 @@ FitPlan& FitPlan::operator=(FitPlan&&) noexcept = default;
 
 const Settings& FitPlan::settings() const { return state_->settings; }
 const Guarantee& FitPlan::price() const { return state_->price; }
-const std::string& FitPlan::untuned_because() const { return state_->untuned_because; }
+const std::string& FitPlan::plain_because() const { return state_->plain_because; }
 
 uint64_t FitPlan::model_bytes() const {
   // What is still to be chosen is chosen from this at most.
@@ -198,6 +249,26 @@ Model FitPlan::run(Budget budget, Random& random) const {
 FitPlan plan_fit(const PrivateData& data, const std::optional<PublicData>& pool, const FitOptions& options,
                  const BudgetSpec& budget, const SharedFits& shared) {
   return FitPlan(std::make_unique<FitPlan::State>(data, pool, options, budget, shared));
+}
+
+Model fit_public_only(const ClassKnowledge& knowledge, const std::optional<PublicData>& pool, const Settings& asked,
+                      unsigned threads) {
+  Settings settings = MeanSettings{.transform = transform_of(asked)};
+  if (pool && pool->dim() != knowledge.dim()) refuse_dimension(*pool, knowledge.dim());
+  if (pool && is_auto(asked) && transform_of(asked) == TransformSpec{} && pool->size() >= kSmallestPool) {
+    const TuneOptions tuning{.sizes = {0}, .examples = std::max(knowledge.size(), kPublicOnlyDirections)};
+    settings = MeanSettings{.transform = transform_of(tune(*pool, BudgetSpec::zcdp(1), tuning).settings)};
+  }
+  const PublicTransform transform = PublicTransform::compute(transform_of(settings), knowledge.dim(), pool, threads);
+  std::vector<double> directions = known_directions(knowledge, transform);
+  if (pool) directions = compared_whiter(directions, PoolPrior::of(*pool, transform, threads).variances);
+  const BudgetSpec nothing{.notion = Notion::pure, .amount = 0, .delta = 0};
+  Model model{.settings = settings, .classes = knowledge.classes(), .transform = transform, .budget = nothing};
+  model.guarantee = Guarantee::pure(0);
+  if (pool) model.pool = Model::PoolIdentity{pool->digest(), pool->size(), pool->dim()};
+  model.knowledge = use_of(knowledge);
+  model.prototypes.assign(directions.begin(), directions.end());
+  return model;
 }
 
 Model fit(const PrivateData& data, const std::optional<PublicData>& pool, const FitOptions& options, Budget budget,

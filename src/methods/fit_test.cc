@@ -10,12 +10,16 @@
 
 #include "dppl/classify.h"
 #include "dppl/error.h"
+#include "estimation/centre.h"
+#include "estimation/class_size_estimate.h"
+#include "estimation/pool_posterior.h"
 #include "kernels/cpu_testing.h"
 #include "kernels/row_math.h"
 #include "methods/method.h"
 #include "methods/release.h"
 #include "rows/private_access.h"
 #include "statistics/pair_scores/score_reference.h"
+#include "statistics/weighted_total/weighted_total.h"
 #include "support/expect_error.h"
 #include "support/labelled_sample.h"
 #include "support/selection_laws.h"
@@ -52,9 +56,12 @@ std::string fitted_bytes(const FitOptions& how, const Sample& from = sample(), u
   return serialise_model(fit(data_of(from), public_pool, how, zcdp(Rational(1, 2)), random));
 }
 
-const std::pair<Settings, const char*> kKinds[] = {{kMean, "none"},     {kMean, "center"}, {kMean, "pca:5"},
-                                                   {kMean, "whiten:5"}, {kPublic, "none"}, {kPublic, "whiten:5"},
-                                                   {kPublicK, "center"}};
+const Settings kCentred =
+    MeanSettings{.center_share = Rational(1, 20), .shrinkage = Shrinkage{}, .extra = GradientSteps{.steps = 3}};
+const std::pair<Settings, const char*> kKinds[] = {
+    {kMean, "none"},   {kMean, "center"},     {kMean, "pca:5"},     {kMean, "whiten:5"},
+    {kPublic, "none"}, {kPublic, "whiten:5"}, {kPublicK, "center"}, {kCentred, "whiten:5:0.2"},
+};
 
 TEST(Fit, BytesDoNotDependOnThreadsOrInstructions) {
   const CpuLevel best = cpu_level();
@@ -234,16 +241,42 @@ TEST(Fit, RefusesAPoolThatMakesRecordsInfinite) {
 }
 
 // It says so, and buys no class sizes that it has no use for.
-TEST(Fit, AutoSaysWhenAPoolCannotBeTunedOn) {
+TEST(Fit, AutoSaysWhenThereIsNothingToChooseBy) {
   std::vector<float> same(3 * 1000, 1.0f);
   const PublicData uniform = PublicData::from_memory(std::move(same), 3);
   const PrivateData data = PrivateData::from_memory({0, 1, -1, 0, 1, 1}, 3, {0, 1}, ClassSet::numbered(2));
   for (const BudgetSpec& spec : {BudgetSpec::zcdp(Rational(1, 50)), BudgetSpec::pure(1)}) {
     const FitPlan plan(data, uniform, options(kAuto), spec);
     EXPECT_EQ(plan.settings(), spec.notion == Notion::pure ? kPublic : kMean);
-    EXPECT_NE(plan.untuned_because().find("the same"), std::string::npos) << plan.untuned_because();
+    EXPECT_NE(plan.plain_because().find("the same"), std::string::npos) << plan.plain_because();
     SeededRandom random(1);
     EXPECT_EQ(plan.run(Budget::unledgered(spec), random).size_share, 0);
+  }
+}
+
+// The second of two fits whose released sizes are the same sees the same weights, whatever the true sizes are.
+TEST(Fit, TheCentreDependsOnReleasedSizesOnly) {
+  const std::vector<int64_t> noisy{70, 9, 31};
+  const std::vector<int64_t> weights = centre_weights(estimate_class_sizes(noisy, 4), kFullWeight);
+  const PublicData public_pool = pool();
+  const PublicTransform transform = PublicTransform::compute(TransformSpec::parse("whiten:5"), kDim, public_pool);
+  const MeanSettings settings{.transform = transform.spec(), .center_share = Rational(1, 2), .shrinkage = Shrinkage{}};
+  for (const size_t records : {0u, 40u, 90u}) {
+    const PrivateData data = data_of(sample(records));
+    const PrivateAccess access(data);
+    std::vector<int64_t> released;
+    const FitOptions how{.settings = settings, .released = [&](const Release& release) {
+                           EXPECT_NE(release.what, "class sizes") << "they were bought before";
+                           if (release.what == "centre") released.assign(release.values.begin(), release.values.end());
+                         }};
+    const FitInput input{{access, 3, transform, 1}, public_pool, how, {}, NoisySizes{noisy, 4, Guarantee::zcdp(0)}};
+    SeededRandom random(4);
+    // A budget so large that the noise is below half of the integers' unit in nearly every coordinate.
+    fit_prototypes(settings, input, AddRemoveBudget(zcdp(Rational(mpz_class(1) << 40))), random);
+    const double clip = PoolPrior::of(public_pool, transform, 1).row_length;
+    const std::vector<int64_t> exact = weighted_total({access, 3, transform}, weights, clip).values;
+    ASSERT_EQ(released.size(), exact.size());
+    for (size_t k = 0; k < exact.size(); ++k) EXPECT_LE(std::abs(released[k] - exact[k]), 1) << records;
   }
 }
 

@@ -84,7 +84,10 @@ TEST(Mean, RefusesStepsThatCannotWork) {
   refused("refine-share", [](MeanSettings&, GradientSteps& steps) { steps.share = 1; });
   refused("refine-share", [](MeanSettings&, GradientSteps& steps) { steps.share = 0; });
   refused("refine-rate", [](MeanSettings&, GradientSteps& steps) { steps.rate = 0; });
-  refused("balance", [](MeanSettings&, GradientSteps& steps) { steps.balance = 2; });
+  refused("tau", [](MeanSettings&, GradientSteps& steps) { steps.tau = 2; });
+  refused("lift", [](MeanSettings& mean, GradientSteps&) { mean.shrinkage->lift = Rational(1, 2); });
+  refused("center-share", [](MeanSettings& mean, GradientSteps&) { mean.center_share = Rational(1, 2); });
+  refused("center-share", [](MeanSettings& mean, GradientSteps&) { mean.center_share = Rational(1, 10); });
   // Gaussian noise has no pure guarantee.
   testing::expect_error<InvalidInput>([&] { price(good, BudgetSpec::pure(1)); }, {"pure"});
 }

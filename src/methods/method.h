@@ -4,6 +4,7 @@
 
 #include "dppl/error.h"
 #include "dppl/fit.h"
+#include "methods/release.h"
 #include "methods/shared_fits.h"
 #include "rows/records.h"
 
@@ -33,6 +34,8 @@ struct FitInput {
   const std::optional<PublicData>& pool;
   const FitOptions& options;
   const SharedFits& shared;
+  // Where they were bought already.
+  std::optional<NoisySizes> sizes = {};
 
   void tell_released(std::string_view what, std::span<const int64_t> values, double variance) const {
     if (options.released) options.released({what, values, variance});
@@ -41,14 +44,18 @@ struct FitInput {
 
 // What it returns: its part of the model and what it spent.
 struct Prototypes {
-  std::vector<float> values;  // classes × per_class × dim
+  std::vector<float> values = {};  // classes × per_class × dim
   size_t per_class = 1;
   Guarantee guarantee;
+  // The transform of the records, where its centre was moved.
+  std::optional<PublicTransform> transform = {};
+  Rational size_share = 0;  // of the budget, for class sizes
+  double score_scale = 0;   // Model::score_scale
 
-  std::vector<int64_t> sums;
+  std::vector<int64_t> sums = {};
   double unit = 0;
   Rational noise_variance = 0;
-  std::vector<uint64_t> pool_indices;
+  std::vector<uint64_t> pool_indices = {};
 };
 
 // A method is these three functions for settings of its own, in a file of its own; fit.cc finds them by the type of the

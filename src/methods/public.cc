@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+
+#include "estimation/known_directions.h"
 #include "mechanisms/laplace_noise.h"
 #include "methods/method.h"
 #include "random/discrete_laplace.h"
@@ -20,6 +24,33 @@ struct Choosing {
   bool joint;
 };
 
+// Public examples count as records of their class that are always there: a public base measure, by which the scores of
+// candidates begin (src/statistics/pair_scores/proof.md). Together they say so many nats about the best candidate,
+// which any class with more to say overrules.
+constexpr double kNatsOfExamples = 8;
+
+class ExampleRows {
+ public:
+  ExampleRows(const ClassKnowledge& knowledge, const PublicTransform& transform, double epsilon)
+      : directions_(known_directions(knowledge, transform)),
+        dim_(transform.output_dim()),
+        copies_(static_cast<size_t>(std::clamp(std::ceil(kNatsOfExamples / epsilon), 1.0, 1e6))) {}
+
+  // The records of class c and, behind them, what is publicly known of it.
+  QuantisedRows with(size_t c, const QuantisedRows& records) const {
+    const auto direction = std::span(directions_).subspan(c * dim_, dim_);
+    if (std::ranges::all_of(direction, [](double value) { return value == 0; })) return records;
+    const std::vector<float> row(direction.begin(), direction.end());
+    QuantisedRows known(1, dim_);
+    known.set(0, row);
+    return records.followed_by(known, copies_);
+  }
+
+ private:
+  std::vector<double> directions_;
+  size_t dim_, copies_;
+};
+
 Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudget budget, Random& random) {
   const Records& records = input.records;
   const Embeddings& embeddings = input.pool->embeddings();
@@ -33,25 +64,33 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudg
   };
   const QuantisedRows pool = quantised();
   const auto of_class = records_by_class(records.access, records.classes);
+  std::optional<ExampleRows> examples;
+  Budget whole = std::move(budget).take();
+  if (input.options.knowledge) {
+    const Rational epsilon =
+        how.mechanism == SelectionMechanism::exponential ? whole.bounded_range_epsilon() : whole.pure_epsilon();
+    examples.emplace(*input.options.knowledge, records.transform, epsilon.get_d());
+  }
   const SelectionTask task{.pool = pool,
                            .classes = records.classes,
                            .records =
                                [&](size_t c, unsigned threads) {
-                                 return quantise(records.access.embeddings(), of_class[c].size(), records.transform,
-                                                 threads,
-                                                 [&](size_t i) { return records.access.row_of(of_class[c][i]); });
+                                 QuantisedRows own =
+                                     quantise(records.access.embeddings(), of_class[c].size(), records.transform,
+                                              threads, [&](size_t i) { return records.access.row_of(of_class[c][i]); });
+                                 return examples ? examples->with(c, own) : own;
                                },
                            .range = ScoreRange::of(how.clip.min, how.clip.max),
                            .mechanism = how.mechanism,
                            .k = how.k,
                            .joint = how.joint,
                            .threads = records.threads,
-                           .scores = input.shared.scores.get(),
+                           .scores = examples ? nullptr : input.shared.scores.get(),
                            .progress = input.options.progress};
   Prototypes result;
   result.per_class = how.k;
   std::optional<Guarantee> total;
-  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(budget).take(), records.classes), random)) {
+  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(whole), records.classes), random)) {
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
     result.pool_indices.insert(result.pool_indices.end(), choice.value.begin(), choice.value.end());
   }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "statistics/class_counts/class_counts.h"
 
 namespace dppl {
 namespace {
@@ -47,6 +48,13 @@ NoisyClasses release_class_counts(BoundedSum& counts, Budget budget, const FitSt
     spent[c] = released.guarantee;
   }
   return {variance, all_of(spent)};
+}
+
+NoisySizes release_class_sizes(std::span<const int64_t> labels, size_t classes, Budget budget,
+                               const FitStreams& streams) {
+  BoundedSum counts = class_counts(labels, classes);
+  const NoisyClasses released = release_class_counts(counts, std::move(budget), streams);
+  return {std::move(counts.values), released.variance.get_d(), released.guarantee};
 }
 
 }  // namespace dppl

@@ -14,7 +14,15 @@ struct NoisyClasses {
 };
 NoisyClasses release_class_sums(BoundedSum& sums, size_t classes, Budget budget, const FitStreams& streams,
                                 unsigned threads);
-// Laplace noise for a pure budget, Gaussian otherwise.
+
+// Noisy class sizes: Laplace noise for a pure budget, Gaussian otherwise.
+struct NoisySizes {
+  std::vector<int64_t> values;
+  double variance;
+  Guarantee guarantee;
+};
+NoisySizes release_class_sizes(std::span<const int64_t> labels, size_t classes, Budget budget,
+                               const FitStreams& streams);
 NoisyClasses release_class_counts(BoundedSum& counts, Budget budget, const FitStreams& streams);
 
 }  // namespace dppl

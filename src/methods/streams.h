@@ -11,6 +11,7 @@ class FitStreams {
   FitStreams(const Random& random, size_t classes) : random_(random), classes_(classes) {}
 
   Random class_sum(size_t c) const { return random_.stream(c); }
+  Random centre() const { return random_.stream(classes_); }
   Random second_moment() const { return random_.stream(2 * classes_); }
   Random class_count(size_t c) const { return random_.stream(2 * classes_ + 1 + c); }
   Random gradient(size_t step) const { return random_.stream(3 * classes_ + 1 + step); }

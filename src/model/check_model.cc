@@ -36,8 +36,16 @@ void check_transform(const Model& model) {
   check_values(model.transform.basis(), "the directions of the transform");
 }
 
+// A model of public knowledge alone has a budget of 0.
+void check_public_only(const Model& model) {
+  require(model.knowledge.has_value(), "it has no budget and no public knowledge that it could be made of");
+  require(model.budget.notion == Notion::pure && model.guarantee.epsilon == Rational(0),
+          "it has no budget, and a guarantee that is not for nothing");
+  require(model.sums.empty() && model.pool_indices.empty(), "it has no budget, but released values");
+}
+
 void check_budget(const BudgetSpec& budget) {
-  require_positive(budget.amount, "amount of the budget");
+  require(budget.amount >= 0, "its budget is below 0");
   if (budget.notion == Notion::approximate) {
     require_delta(budget.delta);
   } else {
@@ -86,6 +94,16 @@ void check_pool(const Model& model) {
           model.input_dim());
 }
 
+void check_knowledge(const Model& model) {
+  if (!model.knowledge) return;
+  const Model::KnowledgeUse& use = *model.knowledge;
+  check_hex(use.digest, "the digest of its public knowledge");
+  require(use.classes > 0 && use.classes <= model.classes.size() && use.vectors <= model.classes.size() &&
+              use.examples + use.vectors >= use.classes,
+          "it says that {} classes are publicly known, by {} examples and {} vectors, which cannot be", use.classes,
+          use.examples, use.vectors);
+}
+
 // Of `size` values there have to be rows × row_size. Divides, because the product may not fit.
 void check_size(size_t size, size_t rows, size_t row_size, std::string_view what) {
   const bool good = rows > 0 && row_size > 0 && size % rows == 0 && size / rows == row_size;
@@ -120,6 +138,12 @@ void check_released(const Model& model) {
 
 }  // namespace
 
+void check_score_scale(const Model& model) {
+  const double scale = model.score_scale;
+  require(scale == 0 || (scale > 0 && scale <= kMaxScoreScale),
+          "its score scale is {}; above 0 and at most {} is possible", scale, kMaxScoreScale);
+}
+
 void check_model(const Model& model) {
   check_used(model.settings);
   check_transform(model);
@@ -128,6 +152,9 @@ void check_model(const Model& model) {
   check_pool(model);
   check_sizes(model);
   check_released(model);
+  check_score_scale(model);
+  check_knowledge(model);
+  if (model.public_only()) check_public_only(model);
 }
 
 }  // namespace dppl

@@ -8,5 +8,7 @@ namespace dppl {
 // inside the pool, and a guarantee that says something and stays within the budget. Throws InvalidInput saying which
 // part is wrong.
 void check_model(const Model& model);
+// The part of it that a classifier relies on: finite, above 0 and at most kMaxScoreScale, or not told.
+void check_score_scale(const Model& model);
 
 }  // namespace dppl

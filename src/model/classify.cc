@@ -13,6 +13,7 @@
 #include "dppl/invalid_record.h"
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
+#include "model/check_model.h"
 
 namespace dppl {
 namespace {
@@ -21,12 +22,39 @@ namespace {
 // in a library's product may depend on where a block begins and ends, so there is one partition for all.
 constexpr size_t kBlock = 512;
 
+// A file may hold prototypes so long that a product of float32 overflows. What came of it counts as the largest or the
+// smallest number, so that probabilities are numbers whatever the model.
+float finite(float score) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  return std::isnan(score) ? -kLargest : std::clamp(score, -kLargest, kLargest);
+}
+
+// Softmax of scale × scores. No exponent is above 0 and the largest is 0: nothing overflows, and the sum is at least 1.
+void softmax(std::span<const float> scores, double scale, std::span<double> powers, std::span<float> probabilities) {
+  size_t top = 0;
+  for (size_t c = 1; c < scores.size(); ++c) {
+    if (finite(scores[c]) > finite(scores[top])) top = c;
+  }
+  const auto largest = static_cast<double>(finite(scores[top]));
+  double total = 0;
+  for (size_t c = 0; c < scores.size(); ++c) {
+    powers[c] = std::exp(scale * (static_cast<double>(finite(scores[c])) - largest));
+    total += powers[c];
+  }
+  for (size_t c = 0; c < scores.size(); ++c) probabilities[c] = static_cast<float>(powers[c] / total);
+  // Rounding may make two equal; then the top stays ahead of those that would be found first.
+  for (size_t c = 0; c < top; ++c) {
+    if (probabilities[c] == probabilities[top]) probabilities[c] = std::nextafter(probabilities[c], 0.0f);
+  }
+}
+
 }  // namespace
 
 struct Classifier::State {
   PublicTransform transform;
   Distance distance;
   size_t classes, input_dim, output_dim;
+  double score_scale;
   unsigned threads;
   // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype (dot).
   std::vector<float> centers;
@@ -40,10 +68,12 @@ struct Classifier::State {
         classes(model.classes.size()),
         input_dim(model.input_dim()),
         output_dim(model.output_dim()),
+        score_scale(model.used_score_scale()),
         threads(thread_count),
         centers(classes * output_dim),
         weights(classes * input_dim),
         offsets(classes) {
+    check_score_scale(model);
     for (size_t c = 0; c < classes; ++c) {
       set_center(model, c);
       fold(c);
@@ -212,6 +242,22 @@ void Classifier::score(const Embeddings& rows, const Take& take) const {
     });
     take(begin, scores, nearest);
   }
+}
+
+std::vector<float> Classifier::probabilities(std::span<const float> scores) const {
+  const size_t classes = state_->classes;
+  if (scores.size() % classes != 0) {
+    throw InvalidInput(fmt::format("scores: {} values do not make rows of {} classes", scores.size(), classes));
+  }
+  std::vector<float> result(scores.size());
+  parallel_blocks(scores.size() / classes, kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
+    std::vector<double> powers(classes);
+    for (size_t i = begin; i < end; ++i) {
+      softmax(scores.subspan(i * classes, classes), state_->score_scale, powers,
+              std::span(result).subspan(i * classes, classes));
+    }
+  });
+  return result;
 }
 
 }  // namespace dppl

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "dppl/error.h"
 #include "dppl/random.h"
+#include "support/expect_error.h"
 
 namespace dppl {
 namespace {
@@ -148,6 +150,102 @@ TEST(Classifier, ScoresAreTheSimilaritiesTheyClaimToBe) {
       }
     }
   });
+}
+
+// ---- Probabilities
+
+Model two_axes(size_t classes, double score_scale) {
+  Model model{.transform = PublicTransform::restore({}, 2, {}, {})};
+  model.settings = MeanSettings{};
+  model.classes = ClassSet::numbered(classes);
+  for (size_t c = 0; c < classes; ++c) model.prototypes.insert(model.prototypes.end(), {c == 0 ? 1.0f : 0.0f, 1.0f});
+  model.score_scale = score_scale;
+  return model;
+}
+
+void expect_distribution(std::span<const float> row) {
+  double sum = 0;
+  for (const float value : row) {
+    ASSERT_TRUE(value >= 0 && value <= 1) << value;
+    sum += static_cast<double>(value);
+  }
+  EXPECT_NEAR(sum, 1, 1e-6);
+}
+
+TEST(ClassProbabilities, AreSoftmaxOfTheScaledScores) {
+  const Embeddings rows = Embeddings::from_memory(some_rows(), kInput);
+  for (const double told : {0.0, 1.0, 37.5}) {
+    const double scale = told == 0 ? 15 : told;
+    Model model = near_ties("whiten:6", 1, Distance::cosine, 1);
+    model.prototypes = Numbers(6)(model.prototypes.size());  // no near ties: classes of all probabilities
+    model.score_scale = told;
+    const Classifier classifier(model, 2);
+    const Scored scored = score_all(classifier, rows);
+    const std::vector<float> probabilities = classifier.probabilities(scored.scores);
+    ASSERT_EQ(probabilities.size(), kRows * kClasses);
+    for (size_t i = 0; i < kRows; ++i) {
+      long double total = 0;
+      for (size_t c = 0; c < kClasses; ++c) {
+        total += std::exp(static_cast<long double>(scale) * static_cast<long double>(scored.scores[i * kClasses + c]));
+      }
+      for (size_t c = 0; c < kClasses; ++c) {
+        const long double power =
+            std::exp(static_cast<long double>(scale) * static_cast<long double>(scored.scores[i * kClasses + c]));
+        ASSERT_FLOAT_EQ(probabilities[i * kClasses + c], static_cast<float>(power / total)) << "row " << i;
+      }
+    }
+    EXPECT_EQ(Classifier(model, 1).probabilities(scored.scores), probabilities) << "whatever the threads";
+  }
+}
+
+// With the smallest scale, rounding makes all probabilities of a row equal; with the largest one all but one are 0.
+TEST(ClassProbabilities, TheFirstWithTheLargestIsTheNearestClass) {
+  const Embeddings rows = Embeddings::from_memory(some_rows(), kInput);
+  for (const double scale : {1e-9, 1e-3, 0.0, kMaxScoreScale}) {
+    SCOPED_TRACE(scale);
+    for_each_model([&](Model model) {
+      model.score_scale = scale;
+      const Classifier classifier(model, 1);
+      const Scored scored = score_all(classifier, rows);
+      const std::vector<float> probabilities = classifier.probabilities(scored.scores);
+      for (size_t i = 0; i < kRows; ++i) {
+        const auto row = std::span(probabilities).subspan(i * kClasses, kClasses);
+        ASSERT_EQ(std::max_element(row.begin(), row.end()) - row.begin(), scored.nearest[i]) << "row " << i;
+        expect_distribution(row);
+      }
+    });
+  }
+}
+
+TEST(ClassProbabilities, ExtremeScoresGiveNumbers) {
+  constexpr float kLargest = std::numeric_limits<float>::max(), kInfinity = std::numeric_limits<float>::infinity();
+  using Row = std::vector<float>;
+  for (const double scale : {std::numeric_limits<double>::denorm_min(), 1.0, kMaxScoreScale}) {
+    const Classifier classifier(two_axes(3, scale));
+    for (const Row& scores : {Row{kLargest, -kLargest, kLargest}, Row{kInfinity, -kInfinity, kInfinity},
+                              Row{-kInfinity, -kInfinity, -kInfinity}, Row{std::nanf(""), 0, std::nanf("")},
+                              Row{std::nanf(""), std::nanf(""), std::nanf("")}, Row{0, 0, 0}}) {
+      expect_distribution(classifier.probabilities(scores));
+    }
+  }
+  const Classifier sure(two_axes(3, 1));
+  EXPECT_EQ(sure.probabilities(Row{-kInfinity, kInfinity, std::nanf("")}), (Row{0, 1, 0}));
+  EXPECT_EQ(sure.probabilities(Row{1000, -1000, 1000}), (Row{0.5f, 0, 0.5f}))
+      << "exp(1000) is more than a double holds";
+}
+
+TEST(ClassProbabilities, OneClassIsCertain) {
+  const Classifier classifier(two_axes(1, 0));
+  EXPECT_EQ(classifier.probabilities(std::vector<float>{0.25f, -1, 0}), (std::vector<float>{1, 1, 1}));
+  EXPECT_TRUE(classifier.probabilities({}).empty());
+}
+
+TEST(ClassProbabilities, RefuseWhatDoesNotFit) {
+  testing::expect_error<InvalidInput>([] { Classifier(two_axes(3, 0)).probabilities(std::vector<float>(4)); },
+                                      {"scores: 4 values do not make rows of 3 classes"});
+  for (const double scale : {-1.0, std::nan(""), std::numeric_limits<double>::infinity(), 2 * kMaxScoreScale}) {
+    testing::expect_error<InvalidInput>([&] { Classifier{two_axes(3, scale)}; }, {"score scale"});
+  }
 }
 
 }  // namespace

@@ -103,6 +103,13 @@ std::string making(const Model& model) {
     result += row("pool", fmt::format("{} rows of dimension {}", model.pool->rows, model.pool->dim)) +
               row("pool digest", model.pool->digest);
   }
+  if (model.score_scale != 0) result += row("score scale", fmt::format("{}", model.score_scale));
+  if (model.knowledge) {
+    const Model::KnowledgeUse& use = *model.knowledge;
+    result += row("public knowledge", fmt::format("of {} of {} classes: {} examples, {} vectors; it cost nothing",
+                                                  use.classes, model.classes.size(), use.examples, use.vectors)) +
+              row("knowledge digest", use.digest);
+  }
   return result + row("ledger entry", model.ledger_entry.empty() ? "none" : std::string_view(model.ledger_entry));
 }
 

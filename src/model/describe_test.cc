@@ -55,9 +55,16 @@ TEST(DescribeModel, EverySettingIsTold) {
   expect_words(
       describe_model(testing::refined_model()),
       {"2: no, yes", "ρ = 1/3", "prior-variance       1.5", "lift                 0.2", "refine-steps         12",
-       "refine-share         1/3", "refine-rate          1/7", "balance              0.05",
+       "refine-share         1/3", "refine-rate          1/7", "tau                  0.05",
        "variance 9 in units of 0.001", "bought for 0.01 of the budget", "distance             dot"});
   expect_words(describe_model(testing::metric_model()), {"metric-share         1/7"});
+}
+
+TEST(DescribeModel, AScoreScaleIsToldWhereTheModelTellsIt) {
+  Model model = testing::mean_model();
+  EXPECT_EQ(describe_model(model).find("score scale"), std::string::npos);
+  model.score_scale = 12.5;
+  expect_words(describe_model(model), {"score scale          12.5\n"});
 }
 
 // Noisy sums and counts tell about how large a class is: only one record more or less is hidden.
@@ -123,6 +130,14 @@ TEST(ModelJson, HasTheKeysThatScriptsUse) {
   EXPECT_EQ(json.at("prototypes").at(2), Json::parse(R"({"class": 2, "name": "2", "pool_indices": [999]})"));
   EXPECT_TRUE(json.at("ledger_entry").is_null());
   EXPECT_EQ(json.at("version"), 1);
+}
+
+// Whoever has scores can make probabilities of them.
+TEST(ModelJson, TellsTheScoreScaleThatIsUsed) {
+  Model model = testing::mean_model();
+  EXPECT_EQ(Json::parse(model_json(model)).at("score_scale"), 15.0);
+  model.score_scale = 12.5;
+  EXPECT_EQ(Json::parse(model_json(model)).at("score_scale"), 12.5);
 }
 
 TEST(ModelJson, OtherKindsOfModels) {

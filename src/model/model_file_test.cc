@@ -49,6 +49,7 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.ledger_entry, b.ledger_entry);
   EXPECT_EQ(a.prototypes, b.prototypes);
   EXPECT_EQ(a.prototypes_per_class, b.prototypes_per_class);
+  EXPECT_EQ(a.score_scale, b.score_scale);
   EXPECT_EQ(a.sums, b.sums);
   EXPECT_EQ(a.unit, b.unit);
   EXPECT_EQ(a.noise_variance, b.noise_variance);
@@ -161,6 +162,22 @@ TEST(ModelFile, RationalsThatWereNotReducedAreWrittenReduced) {
   EXPECT_EQ(std::get<MeanSettings>(parse_model(serialise_model(model), "x").settings).metric()->share, Rational(1, 20));
 }
 
+TEST(ModelFile, AScoreScaleIsWrittenWhereItIsTold) {
+  for (const double scale : {12.5, 0.1, 15.0, 1.0 / 3, std::numeric_limits<double>::denorm_min(), kMaxScoreScale}) {
+    Model model = public_model();
+    model.score_scale = scale;
+    const std::string bytes = serialise_model(model);
+    EXPECT_EQ(Json::parse(parts_of(bytes).header).at("score_scale").get<double>(), scale);
+    const Model again = parse_model(bytes, "x");
+    expect_equal(model, again);
+    EXPECT_EQ(again.used_score_scale(), scale);
+    EXPECT_EQ(serialise_model(again), bytes);
+  }
+  const Model silent = public_model();
+  EXPECT_FALSE(Json::parse(parts_of(serialise_model(silent)).header).contains("score_scale"));
+  EXPECT_EQ(silent.used_score_scale(), kDefaultScoreScale);
+}
+
 TEST(ModelFile, SectionsAreAligned) {
   for (const auto& [name, model] : all_sample_models()) {
     const Parts parts = parts_of(serialise_model(model));
@@ -209,6 +226,10 @@ TEST(ModelFile, WhatCannotBeReadIsNotWritten) {
       {[](Model& m) { m.guarantee.epsilon.reset(); }, "no guarantee in the notion of its budget"},
       {[](Model& m) { m.sums = {1}; }, "it has sums"},
       {[](Model& m) { m.unit = std::numeric_limits<double>::infinity(); }, "unit"},
+      {[](Model& m) { m.score_scale = -1; }, "score scale is -1; above 0 and at most 1000000"},
+      {[](Model& m) { m.score_scale = 1000001; }, "score scale"},
+      {[](Model& m) { m.score_scale = std::nan(""); }, "score scale"},
+      {[](Model& m) { m.score_scale = std::numeric_limits<double>::infinity(); }, "score scale"},
       {[](Model& m) { m.ledger_entry = "\x1b[2J"; }, "ledger entry"},
       {[](Model& m) { m.prototypes_per_class = 2; }, "2 prototypes per class"},
   };
@@ -240,6 +261,7 @@ TEST(ModelFile, Version1IsStillRead) {
   EXPECT_EQ(model.pool, (Model::PoolIdentity{std::string(64, 'a'), 1000, 4}));
   EXPECT_EQ(model.ledger_entry, "");
   EXPECT_EQ(model.prototypes_per_class, 1u);
+  EXPECT_EQ(model.score_scale, 0) << "not told";
   EXPECT_EQ(model.prototypes, (std::vector<float>{1, -1, 0.5f, 2, 0.125f, -3}));
   EXPECT_EQ(model.pool_indices, (std::vector<uint64_t>{17, 4, 999}));
   EXPECT_TRUE(model.sums.empty());
@@ -378,7 +400,7 @@ TEST(ModelFile, HostileHeadersAreRefused) {
       {change("/budget/amount", "0.1"), "lowest terms"},
       {change("/budget/amount", "nan"), "lowest terms"},
       {change("/budget/amount", std::string(20'000, '1')), "lowest terms"},
-      {change("/budget/amount", "-1/10"), "must be above 0"},
+      {change("/budget/amount", "-1/10"), "below 0"},
       {change("/budget/amount", "1/20"), "more than its budget"},
       {change("/budget/delta", "1/10"), "has a δ"},
       {change("/budget/notion", "none"), "header/budget/notion is unknown"},
@@ -397,6 +419,13 @@ TEST(ModelFile, HostileHeadersAreRefused) {
       {change("/unit", 0), "header/unit"},
       {change("/unit", -1.5), "unit of its sums"},
       {change("/noise_variance", "-1"), "noise variance"},
+      {change("/score_scale", 0.0), "header/score_scale is 0"},
+      {change("/score_scale", -0.0), "header/score_scale is 0"},
+      {change("/score_scale", -15.5), "score scale is -15.5"},
+      {change("/score_scale", 1000000.5), "score scale"},
+      {change("/score_scale", 15), "header/score_scale is not a floating-point number"},
+      {change("/score_scale", "15"), "header/score_scale is not a floating-point number"},
+      {change("/score_scale", nullptr), "header/score_scale is not a floating-point number"},
       {change("/comment", "hidden"), "something that dppl does not write"},
       {change("/pool/comment", Json::parse(nested)), "something that dppl does not write"},
   };

@@ -93,6 +93,21 @@ std::optional<Model::PoolIdentity> read_pool(const Fields& header) {
   return Model::PoolIdentity{fields->text("digest"), fields->number("rows"), fields->number("dim")};
 }
 
+std::optional<Model::KnowledgeUse> read_knowledge(const Fields& header) {
+  if (!header.has("public_knowledge")) return std::nullopt;
+  const Fields fields = header.object("public_knowledge");
+  return Model::KnowledgeUse{fields.number("classes"), fields.number("examples"), fields.number("vectors"),
+                             fields.text("digest")};
+}
+
+// Files without it are those of models that do not tell it, and keep their bytes.
+double read_score_scale(const Fields& header) {
+  if (!header.has("score_scale")) return 0;
+  const double scale = header.real("score_scale");
+  if (scale == 0) throw InvalidInput("header/score_scale is 0, which is written by leaving it out");
+  return scale;  // check_model() knows its limits
+}
+
 // A transform that holds the dimension until the real one is read.
 PublicTransform identity(uint64_t input_dim) {
   if (input_dim == 0) throw InvalidInput("header/input_dim is 0");
@@ -176,17 +191,25 @@ const nlohmann::json& Fields::array(const char* key) const {
 }
 
 Json model_header(const Model& model) {
-  return {{"hyperparameters", settings_json(model.settings, model.size_share)},
-          {"classes", to_json(model.classes)},
-          {"input_dim", model.input_dim()},
-          {"prototypes_per_class", model.prototypes_per_class},
-          {"relation", to_string(model.guarantee.relation)},
-          {"budget", to_json(model.budget)},
-          {"guarantee", to_json(model.guarantee)},
-          {"pool", to_json(model.pool)},
-          {"ledger_entry", model.ledger_entry},
-          {"unit", model.unit},
-          {"noise_variance", fraction(model.noise_variance)}};
+  Json result = {{"hyperparameters", settings_json(model.settings, model.size_share)},
+                 {"classes", to_json(model.classes)},
+                 {"input_dim", model.input_dim()},
+                 {"prototypes_per_class", model.prototypes_per_class},
+                 {"relation", to_string(model.guarantee.relation)},
+                 {"budget", to_json(model.budget)},
+                 {"guarantee", to_json(model.guarantee)},
+                 {"pool", to_json(model.pool)},
+                 {"ledger_entry", model.ledger_entry},
+                 {"unit", model.unit},
+                 {"noise_variance", fraction(model.noise_variance)}};
+  if (model.score_scale != 0) result["score_scale"] = model.score_scale;
+  if (model.knowledge) {
+    result["public_knowledge"] = {{"classes", model.knowledge->classes},
+                                  {"examples", model.knowledge->examples},
+                                  {"vectors", model.knowledge->vectors},
+                                  {"digest", model.knowledge->digest}};
+  }
+  return result;
 }
 
 Model read_model_header(const Fields& header) {
@@ -199,8 +222,10 @@ Model read_model_header(const Fields& header) {
           .budget = read_budget(header.object("budget"), relation),
           .guarantee = read_guarantee(header.object("guarantee"), relation),
           .pool = read_pool(header),
+          .knowledge = read_knowledge(header),
           .ledger_entry = header.text("ledger_entry"),
           .prototypes_per_class = header.number("prototypes_per_class"),
+          .score_scale = read_score_scale(header),
           .unit = header.real("unit"),
           .noise_variance = header.rational("noise_variance")};
 }

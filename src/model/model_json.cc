@@ -117,7 +117,14 @@ std::string model_json(const Model& model) {
   result["guarantee"] = stated_guarantee(model);
   result["also"] = also(model.guarantee);
   result["hyperparameters"] = settings(model);
+  result["score_scale"] = model.used_score_scale();
   result["pool"] = pool(model);
+  if (model.knowledge) {
+    result["public_knowledge"] = {{"classes", model.knowledge->classes},
+                                  {"examples", model.knowledge->examples},
+                                  {"vectors", model.knowledge->vectors},
+                                  {"digest", model.knowledge->digest}};
+  }
   result["prototypes"] = prototypes(model);
   result["ledger_entry"] = model.ledger_entry.empty() ? Json(nullptr) : Json(model.ledger_entry);
   result["version"] = model.version;

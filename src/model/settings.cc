@@ -80,6 +80,19 @@ const SettingField kFields[] = {
      .get = [](const Settings& settings) { return value_of(as<AutoSettings>(settings), &AutoSettings::records); },
      .set = [](Settings& settings,
                const SettingValue& value) { std::get<AutoSettings>(settings).records = std::get<uint64_t>(value); }},
+    {.name = "center-share",
+     .words = "share of the budget for the records' own centre, to use instead of the pool's",
+     .methods = "mean",
+     .type = Type::number,
+     .standard = "0",
+     .most = 1,
+     .open_most = true,
+     .get = [](const Settings& settings) -> Value {
+       const auto* mean = as<MeanSettings>(settings);
+       return mean != nullptr && mean->center_share > 0 ? Value(mean->center_share) : std::nullopt;
+     },
+     .set = [](Settings& settings,
+               const SettingValue& value) { std::get<MeanSettings>(settings).center_share = number(value); }},
     {.name = "shrink",
      .words = "draw uncertain classes to where public rows are dense",
      .methods = "mean",
@@ -107,7 +120,7 @@ const SettingField kFields[] = {
            changeable(shrinkage_of(settings), "prior-variance", "shrink").prior_variance = number(value);
          }},
     {.name = "lift",
-     .words = "shrink: how much uncertain classes are moved forward",
+     .words = "of older models: how much uncertain classes were moved forward; no fit takes it",
      .methods = "mean",
      .type = Type::number,
      .standard = "0",
@@ -185,16 +198,16 @@ const SettingField kFields[] = {
          [](Settings& settings, const SettingValue& value) {
            changeable(steps_of(settings), "refine-rate", "refine-steps").rate = number(value);
          }},
-    {.name = "balance",
-     .words = "refine-steps: how much small classes are moved forward",
+    {.name = "tau",
+     .words = "refine-steps: how much small classes are moved forward afterwards",
      .methods = "mean",
      .type = Type::number,
-     .standard = "0",
+     .standard = "0.08",
      .most = 1,
-     .get = [](const Settings& settings) { return value_of(steps_of(settings), &GradientSteps::balance); },
+     .get = [](const Settings& settings) { return value_of(steps_of(settings), &GradientSteps::tau); },
      .set =
          [](Settings& settings, const SettingValue& value) {
-           changeable(steps_of(settings), "balance", "refine-steps").balance = number(value);
+           changeable(steps_of(settings), "tau", "refine-steps").tau = number(value);
          }},
     {.name = "mechanism",
      .words = "exponential, permute-and-flip or laplace",
@@ -400,8 +413,17 @@ void check_settings(const Settings& settings) {
     if (shrinkage_of(settings) == nullptr)
       throw InvalidSetting("refine-steps", "start at shrunk sums: goes with shrink");
   }
-  if (const auto* mean = as<MeanSettings>(settings); mean != nullptr && mean->metric() != nullptr) {
-    if (mean->metric()->share <= 0) throw InvalidSetting("metric-share", "must be above 0");
+  const auto* mean = as<MeanSettings>(settings);
+  if (mean == nullptr) return;
+  if (mean->metric() != nullptr && mean->metric()->share <= 0) {
+    throw InvalidSetting("metric-share", "must be above 0");
+  }
+  if (mean->center_share == 0) return;
+  if (mean->center_share + mean->extra_share() >= 1) {
+    throw InvalidSetting("center-share", "leaves nothing for the sums together with metric-share or refine-share");
+  }
+  if (!mean->transform.needs_pool()) {
+    throw InvalidSetting("center-share", "moves the centre of a transform: goes with center, pca:K or whiten:K");
   }
 }
 

@@ -47,7 +47,7 @@ const std::vector<FileKey>& step_keys() {
   static const std::vector<FileKey> keys{{"refine_steps", "refine-steps", 0},
                                          {"refine_share", "refine-share", "0"},
                                          {"refine_rate", "refine-rate", "0"},
-                                         {"balance", "balance", "0"}};
+                                         {"balance", "tau", "0"}};
   return keys;
 }
 
@@ -138,7 +138,7 @@ FileSettings read_settings_json(const Fields& fields) {
   };
   for (const FileKey& key : first_keys()) take(key, true);
   for (const FileKey& key : shape_keys()) take(key, false);
-  for (const FileKey& key : step_keys()) take(key, false);
+  for (const FileKey& key : step_keys()) take(key, true);
   for (const SettingField& field : setting_fields()) {
     const std::string name(field.name);
     if (!is_first(field.name) && fields.has(name.c_str())) given[name] = read_value(fields, field, name.c_str());

@@ -28,13 +28,14 @@ TEST(Settings, EveryFieldComesBack) {
                                                                   {"refine-steps", "7"},
                                                                   {"refine-share", "0.5"},
                                                                   {"refine-rate", "2"},
-                                                                  {"balance", "0.1"},
+                                                                  {"tau", "0.1"},
+                                                                  {"center-share", "0.1"},
                                                                   {"mechanism", "laplace"},
                                                                   {"clip-min", "0.5"},
                                                                   {"clip-max", "1.5"},
                                                                   {"threshold", "1.25"},
                                                                   {"k", "9"}};
-  const std::set<std::string_view> of_steps = {"refine-share", "refine-rate", "balance"};
+  const std::set<std::string_view> of_steps = {"refine-share", "refine-rate", "tau"};
   for (const SettingField& field : setting_fields()) {
     ASSERT_TRUE(others.contains(field.name)) << "a value for the new setting " << field.name << " is missing here";
     for (const char* method : {"mean", "public", "public-k", "auto"}) {
@@ -49,6 +50,7 @@ TEST(Settings, EveryFieldComesBack) {
       if (std::string_view(method) == "mean" && field.name != "transform" && field.name != "metric-share") {
         given["shrink"] = true;
         if (of_steps.contains(field.name)) given["refine-steps"] = uint64_t{3};
+        if (field.name == "center-share") given["transform"] = std::string("center");
       }
       const Settings settings = read_settings(method, given);
       EXPECT_NE(settings, settings_of(method));
@@ -85,7 +87,9 @@ TEST(Settings, RefusesWhatIsOutOfRangeAndWhatExcludesEachOther) {
   refused("mean", {{"refine-share", "0.5"}, {"shrink", "on"}}, {"refine-share", "goes with refine-steps"});
   refused("mean", {{"refine-steps", "5"}, {"shrink", "on"}, {"metric-share", "0.1"}}, {"excludes metric-share"});
   refused("mean", {{"refine-steps", "1e3"}}, {"refine-steps", "whole number"});
-  refused("mean", {{"k", "3"}}, {"k: not a setting of 'mean'", "transform, shrink"});
+  refused("mean", {{"center-share", "0.1"}}, {"center-share", "goes with center"});
+  refused("mean", {{"center-share", "0.5"}, {"metric-share", "0.5"}, {"transform", "center"}}, {"leaves nothing"});
+  refused("mean", {{"k", "3"}}, {"k: not a setting of 'mean'", "transform, center-share, shrink"});
   refused("public", {{"clip-min", "1.5"}, {"clip-max", "1.5"}}, {"clip-min", "below clip-max"});
   refused("public", {{"clip-min", "1.5"}, {"clip-max", "1.5000001"}}, {"1e-6"});
   refused("public", {{"clip-min", "1"}, {"threshold", "1.5"}}, {"threshold", "one or the other"});

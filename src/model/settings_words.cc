@@ -20,8 +20,8 @@ std::vector<std::pair<std::string, std::string>> settings_in_words(const Model& 
                         fmt::format("variance {} in units of {}", cost_words(model.noise_variance), model.unit));
   }
   if (model.size_share > 0) {
-    result.emplace_back("chosen by auto", fmt::format("for noisy class sizes, bought for {} of the budget",
-                                                      amount_words(model.size_share)));
+    result.emplace_back("noisy class sizes",
+                        fmt::format("bought for {} of the budget", amount_words(model.size_share)));
   }
   return result;
 }

@@ -57,6 +57,20 @@ QuantisedRows QuantisedRows::gather(std::span<const uint32_t> indices) const {
   return result;
 }
 
+QuantisedRows QuantisedRows::followed_by(const QuantisedRows& others, size_t copies) const {
+  QuantisedRows result(rows() + copies * others.rows(), dim_);
+  Memory& memory = *result.memory_;
+  auto append = [&, next = size_t{0}](const QuantisedRows& from) mutable {
+    std::copy_n(from.values_, from.rows() * dim_, memory.values.data() + next * dim_);
+    std::copy_n(from.factors_.data(), from.rows(), memory.factors.data() + next);
+    std::copy_n(from.sums_.data(), from.rows(), memory.sums.data() + next);
+    next += from.rows();
+  };
+  append(*this);
+  for (size_t i = 0; i < copies; ++i) append(others);
+  return result;
+}
+
 float QuantisedRows::set(size_t i, std::span<const float> row) {
   int8_t* out = memory_->values.data() + i * dim_;
   // A row that is not finite has no direction: it becomes zeros, whose cosines are 0.

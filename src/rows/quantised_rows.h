@@ -38,6 +38,9 @@ class QuantisedRows {
   // Copies of some rows.
   QuantisedRows gather(std::span<const uint32_t> indices) const;
 
+  // These rows and, behind them, so many copies of those.
+  QuantisedRows followed_by(const QuantisedRows& others, size_t copies) const;
+
   size_t rows() const { return factors_.size(); }
   size_t dim() const { return dim_; }
   const int8_t* row(size_t i) const { return values_ + i * dim_; }

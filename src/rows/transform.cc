@@ -208,6 +208,28 @@ PublicTransform PublicTransform::restore(const TransformSpec& spec, size_t input
   return result;
 }
 
+PublicTransform PublicTransform::moved_by(std::span<const double> shift) const {
+  if (!spec_.needs_pool()) {
+    throw InvalidInput(
+        fmt::format("transform {}: has no centre to move; use center, pca:K or whiten:K", spec_.to_string()));
+  }
+  // The basis has orthogonal columns b, so that b/‖b‖² is what a column takes from the result by 1.
+  std::vector<double> by_column(shift.begin(), shift.end()), squares(spec_.directions);
+  for (size_t i = 0; i < basis_.size(); ++i) {
+    squares[i % spec_.directions] += static_cast<double>(basis_[i]) * static_cast<double>(basis_[i]);
+  }
+  for (size_t k = 0; k < squares.size(); ++k) by_column[k] /= squares[k];
+  std::vector<float> mean(mean_.size());
+  for (size_t j = 0; j < mean.size(); ++j) {
+    double moved = static_cast<double>(mean_[j]) + (basis_.empty() ? shift[j] : 0);
+    for (size_t k = 0; k < squares.size(); ++k) {
+      moved += by_column[k] * static_cast<double>(basis_[j * spec_.directions + k]);
+    }
+    mean[j] = static_cast<float>(moved);
+  }
+  return restore(spec_, input_dim_, std::move(mean), basis_);
+}
+
 void PublicTransform::pool_and_center(const float* row, std::vector<float>& scratch, float* out) const {
   const double scale = inverse_length(row, input_dim_);
   const size_t width = spec_.window, dim = pooled_dim();

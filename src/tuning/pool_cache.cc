@@ -1,9 +1,10 @@
 #include "tuning/pool_cache.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <chrono>
 
+#include "kernels/gemm.h"
+#include "kernels/row_math.h"
 #include "rows/class_rows.h"
 
 namespace dppl {
@@ -26,12 +27,6 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// Of the tuner; the expected sizes are told when it tunes.
-std::string key_of(const TuneOptions& options) {
-  return fmt::format("{} {} {}", options.classes, options.method.empty() ? "auto" : options.method,
-                     options.transform ? options.transform->to_string() : "auto");
-}
-
 // The value of that name; who comes while it is made waits for it.
 template <typename T, typename Make>
 std::shared_ptr<T> once(std::map<std::string, std::shared_ptr<T>>& known, const std::string& key, Make make) {
@@ -41,6 +36,29 @@ std::shared_ptr<T> once(std::map<std::string, std::shared_ptr<T>>& known, const 
 }
 
 }  // namespace
+
+std::vector<double> PoolCache::similarities(const TransformSpec& spec, std::span<const double> shares) {
+  const PublicTransform of_rows = transform(spec);
+  const Stopwatch stopwatch;
+  const std::lock_guard lock(cosines_mutex_);
+  const auto cosines = once(cosines_, spec.to_string(), [&] {
+    constexpr size_t kRows = 4096, kEach = 256;
+    const size_t dim = of_rows.output_dim();
+    std::vector<float> rows = spread_rows(pool_, of_rows, kRows, threads_);
+    const size_t count = rows.size() / dim, some = std::min(count, kEach);
+    for (size_t i = 0; i < count; ++i) normalise_row(rows.data() + i * dim, dim, rows.data() + i * dim);
+    std::vector<float> values(some * count);
+    multiply_rows(rows.data(), some, dim, rows.data(), count, values.data());
+    std::sort(values.begin(), values.end());
+    return values;
+  });
+  std::vector<double> result;
+  for (const double share : shares) {
+    result.push_back(
+        static_cast<double>((*cosines)[static_cast<size_t>(share * static_cast<double>(cosines->size() - 1))]));
+  }
+  return result;
+}
 
 double& PoolCache::seconds() {
   thread_local double spent = 0;
@@ -67,19 +85,6 @@ QuantisedRows PoolCache::quantised(const PublicTransform& transform) {
     const Embeddings& rows = pool_.embeddings();
     return quantise(rows, rows.rows(), transform, threads_, [](size_t i) { return i; });
   });
-}
-
-std::shared_ptr<Tuner> PoolCache::tuner(TuneOptions options) {
-  const Stopwatch stopwatch;
-  const std::lock_guard lock(tuners_mutex_);
-  options.threads = threads_;
-  return once(tuners_, key_of(options), [&] { return Tuner(pool_, options); });
-}
-
-Settings PoolCache::chosen(const std::string& question, const std::function<Settings()>& choose) {
-  const Stopwatch stopwatch;
-  const std::lock_guard lock(choices_mutex_);
-  return *once(choices_, question, choose);
 }
 
 }  // namespace dppl

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "estimation/pool_posterior.h"
 #include "rows/quantised_rows.h"
-#include "tuning/tuner.h"
 
 namespace dppl {
 
@@ -24,10 +22,8 @@ class PoolCache {
   std::shared_ptr<const PoolPrior> prior(const PublicTransform& transform);
   // Its rows after the transform, as selection compares them. Copies share the memory.
   QuantisedRows quantised(const PublicTransform& transform);
-  // What `choose` says, asked once per question.
-  Settings chosen(const std::string& question, const std::function<Settings()>& choose);
-  // One tuner for all budgets. Throws InvalidInput where the pool is too small or too uniform to tune on.
-  std::shared_ptr<Tuner> tuner(TuneOptions options);
+  // Of the cosines of pairs of public rows after the transform, those at these shares, from the smallest on.
+  std::vector<double> similarities(const TransformSpec& spec, std::span<const double> shares);
   // What this thread has spent in here, waiting for others included; to be set to 0 by who wants to know.
   static double& seconds();
 
@@ -37,12 +33,11 @@ class PoolCache {
 
   PublicData pool_;
   unsigned threads_;
-  std::mutex transforms_mutex_, priors_mutex_, quantised_mutex_, tuners_mutex_, choices_mutex_;
+  std::mutex transforms_mutex_, priors_mutex_, quantised_mutex_, cosines_mutex_;
   Known<const PublicTransform> transforms_;
   Known<const PoolPrior> priors_;
   Known<const QuantisedRows> quantised_;
-  Known<Tuner> tuners_;
-  Known<const Settings> choices_;
+  Known<const std::vector<float>> cosines_;  // sorted
 };
 
 }  // namespace dppl
