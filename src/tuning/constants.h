@@ -21,9 +21,10 @@ inline constexpr double kEigenPower = 0.2;
 // Shares of the budget: the centre is one vector and needs little.
 inline const Rational kCenterShare{1, 20};
 // Gradient steps get from a quarter, where the sums themselves are hardly known, to a half, where there is signal for
-// 128 directions and more, and may bring 0.4 to 0.6 of the start's length in noise. Of nine pairs none was better on
-// ten tasks; 100 steps reach the same as 30.
+// 128 directions and a class is 50 times as long as the noise, and may bring 0.4 to 0.6 of the start's length in noise.
+// Of nine pairs none was better on ten tasks; 100 steps reach the same as 30.
 inline const Rational kLeastStepsShare{1, 4}, kMostStepsShare{1, 2};
+inline constexpr long kDirectionsForSteps = 128, kClassSignalForSteps = 50;
 inline constexpr unsigned kSteps = 30;
 
 // Selection (pure budgets): the space, and the clip range between these quantiles of the similarity of public rows.

@@ -41,16 +41,17 @@ TransformSpec whitened(const PublicData& pool, const TuneOptions& options, size_
 
 // ---- Sums
 
-MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, double signal) {
+MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, double signal, double classes) {
   // Public examples tell as many directions apart as there are, without noise.
   const size_t by_examples = std::min(options.examples, kMostDirections);
   const size_t by_signal = rounded_directions(kDirectionsFactor * std::sqrt(signal));
   MeanSettings settings{.transform = whitened(pool, options, std::max(by_signal, by_examples)),
                         .shrinkage = Shrinkage{}};
   if (settings.transform.needs_pool()) settings.center_share = kCenterShare;
-  Rational share(by_signal, kMostDirections);
-  share.canonicalize();
-  share = std::clamp(share, kLeastStepsShare, kMostStepsShare);
+  const auto whole = [](double value) { return Rational(static_cast<long>(std::min(value, 1000.0)), 1); };
+  const Rational by_directions = whole(static_cast<double>(by_signal)) / kDirectionsForSteps,
+                 by_class = whole(signal / classes) / kClassSignalForSteps;
+  const Rational share = std::clamp(Rational(std::min(by_directions, by_class) / 2), kLeastStepsShare, kMostStepsShare);
   settings.extra = GradientSteps{.steps = kSteps, .share = share, .rate = Rational(1, 5) + Rational(4, 5) * share};
   return settings;
 }
@@ -114,7 +115,7 @@ Tuning tune(PoolCache& cache, const BudgetSpec& budget, const TuneOptions& optio
   const Budget whole = Budget::unledgered(budget);
   if (sums) {
     tuning.signal = tuning.records * std::sqrt(2 * whole.rho().get_d());
-    tuning.settings = choose_mean(pool, options, tuning.signal);
+    tuning.settings = choose_mean(pool, options, tuning.signal, static_cast<double>(sizes.size()));
   } else {
     tuning.signal = whole.bounded_range_epsilon().get_d() * tuning.smallest_class;
     tuning.settings = choose_selection(cache, options, tuning.signal);
