@@ -66,7 +66,7 @@ void print_text(const Evaluation& result, bool confusion) {
   if (result.confidence) {
     std::cout << fmt::format("calibration error  {:.2f}%\n", 100 * result.confidence->expected_calibration_error);
     for (const auto& [left, accuracy] : result.confidence->when_left_to_a_person) {
-      std::cout << fmt::format("accuracy when the least certain {:.0f}% are left to a person  {:.2f}%\n", 100 * left,
+      std::cout << fmt::format("without the least certain {:.0f}%, left to a person  {:.2f}%\n", 100 * left,
                                100 * accuracy);
     }
   }

@@ -162,9 +162,9 @@ TEST_F(PredictCommand, EvalTellsItInWords) {
   ASSERT_EQ(result.status, 0) << result.err;
   const double error = json::parse(eval({"--json"}).out)["expected_calibration_error"];
   for (const std::string& line : {fmt::format("calibration error  {:.2f}%\n", 100 * error),
-                                  std::string("accuracy when the least certain 10% are left to a person  80.00%\n"),
-                                  std::string("accuracy when the least certain 25% are left to a person  75.00%\n"),
-                                  std::string("accuracy when the least certain 50% are left to a person  100.00%\n")}) {
+                                  std::string("without the least certain 10%, left to a person  80.00%\n"),
+                                  std::string("without the least certain 25%, left to a person  75.00%\n"),
+                                  std::string("without the least certain 50%, left to a person  100.00%\n")}) {
     EXPECT_NE(result.out.find(line), std::string::npos) << line << "not in\n" << result.out;
   }
 }
