@@ -215,6 +215,8 @@ Guarantee price_of(const MeanSettings& settings, const BudgetSpec& spec) {
 
 bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& pool) {
   if (settings.shrinkage && !pool) throw InvalidSetting("shrink", "shrinks to a public pool; give one");
+  if (settings.center_share > 0 && !pool)
+    throw InvalidSetting("center-share", "moves the centre of a public pool; give one");
   return settings.shrinkage.has_value() || settings.center_share > 0;
 }
 

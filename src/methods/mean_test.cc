@@ -88,6 +88,10 @@ TEST(Mean, RefusesStepsThatCannotWork) {
   refused("lift", [](MeanSettings& mean, GradientSteps&) { mean.shrinkage->lift = Rational(1, 2); });
   refused("center-share", [](MeanSettings& mean, GradientSteps&) { mean.center_share = Rational(1, 2); });
   refused("center-share", [](MeanSettings& mean, GradientSteps&) { mean.center_share = Rational(1, 10); });
+  const PrivateData data = PrivateData::from_memory({1, 0, 0, 1}, 2, {0, 1}, ClassSet::numbered(2));
+  const MeanSettings centred{.transform = TransformSpec::parse("center"), .center_share = Rational(1, 20)};
+  testing::expect_error<InvalidSetting>([&] { FitPlan(data, std::nullopt, {.settings = centred}, budget); },
+                                        {"center-share", "pool"});
   // Gaussian noise has no pure guarantee.
   testing::expect_error<InvalidInput>([&] { price(good, BudgetSpec::pure(1)); }, {"pure"});
 }

@@ -28,13 +28,15 @@ struct Choosing {
 // candidates begin (src/statistics/pair_scores/proof.md). Together they say so many nats about the best candidate,
 // which any class with more to say overrules.
 constexpr double kNatsOfExamples = 8;
+// They take memory; below ε = 0.0008 examples say less than that.
+constexpr double kMostCopies = 10000;
 
 class ExampleRows {
  public:
   ExampleRows(const ClassKnowledge& knowledge, const PublicTransform& transform, double epsilon)
       : directions_(known_directions(knowledge, transform)),
         dim_(transform.output_dim()),
-        copies_(static_cast<size_t>(std::clamp(std::ceil(kNatsOfExamples / epsilon), 1.0, 1e6))) {}
+        copies_(static_cast<size_t>(std::clamp(std::ceil(kNatsOfExamples / epsilon), 1.0, kMostCopies))) {}
 
   // The records of class c and, behind them, what is publicly known of it.
   QuantisedRows with(size_t c, const QuantisedRows& records) const {

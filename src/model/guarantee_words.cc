@@ -71,6 +71,7 @@ std::string_view method_words(const Model& model) {
       return "public-k: each class is represented by some rows of a public pool";
     }
   };
+  if (model.public_only()) return "mean of what is publicly known of each class; no private record was read";
   return std::visit(Words{}, model.settings);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -218,7 +219,9 @@ PublicTransform PublicTransform::moved_by(std::span<const double> shift) const {
   for (size_t i = 0; i < basis_.size(); ++i) {
     squares[i % spec_.directions] += static_cast<double>(basis_[i]) * static_cast<double>(basis_[i]);
   }
-  for (size_t k = 0; k < squares.size(); ++k) by_column[k] /= squares[k];
+  // A column that is nothing beside the others, as a pool file of anybody's may have, has no direction to move along.
+  const double least = squares.empty() ? 0 : 1e-12 * *std::max_element(squares.begin(), squares.end());
+  for (size_t k = 0; k < squares.size(); ++k) by_column[k] = squares[k] > least ? by_column[k] / squares[k] : 0;
   std::vector<float> mean(mean_.size());
   for (size_t j = 0; j < mean.size(); ++j) {
     double moved = static_cast<double>(mean_[j]) + (basis_.empty() ? shift[j] : 0);
