@@ -12,11 +12,16 @@ namespace dppl {
 
 // Which data sets count as neighbours. A record is one labelled embedding.
 enum class Relation {
-  add_remove,        // one record more or less, so class counts are private up to one record; the default
-  replace_in_class,  // one record becomes another of the same class; class counts are public
+  add_remove,         // one record more or less, so class counts are private up to one record; the default
+  replace_in_class,   // one record becomes another of the same class; class counts are public
+  add_remove_person,  // all records of one person more or less, in whatever classes they are
 };
 std::string_view to_string(Relation relation);
 Relation parse_relation(std::string_view text);
+
+// Whose records a relation adds or removes at once: "record" or "person".
+std::string_view unit_of(Relation relation);
+Relation parse_unit(std::string_view text);
 
 // How far one step of a relation moves an exact integer sum over records, in 2-norm: what its noise is calibrated for.
 // Stated by the statistic, beside the proof, and taken by the mechanism.
@@ -24,8 +29,10 @@ struct NormBound {
   int64_t squared = 1;
   Relation relation = Relation::add_remove;
 
-  // Every record adds a vector of 2-norm at most `radius`.
-  static NormBound added(int64_t radius) { return {radius * radius, Relation::add_remove}; }
+  // Every record, or all records of a person together, adds a vector of 2-norm at most `radius`.
+  static NormBound added(int64_t radius, Relation relation = Relation::add_remove) {
+    return {radius * radius, relation};
+  }
 };
 
 // What a release costs, in every notion in which a bound is known. Numbers are exact rationals; where a conversion is a
@@ -67,6 +74,9 @@ struct Guarantee {
   // The price when one record is replaced by another (two add/remove steps): 2ε, 4ρ, 2μ. Only for add_remove; the
   // result says replace_in_class, of which replacing any record is the stricter form.
   Guarantee replace_one() const;
+  // What it means for a person with so many records: gε, g²ρ, gμ. Only for add_remove; the result says
+  // add_remove_person.
+  Guarantee for_person_with(unsigned records) const;
 
   friend bool operator==(const Guarantee&, const Guarantee&) = default;
 };

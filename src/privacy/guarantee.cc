@@ -67,11 +67,17 @@ Guarantee combine(const Guarantee& a, const Guarantee& b, const Operation& opera
   return result;
 }
 
-// The δ of two (ε, δ)-DP steps: (1 + e^ε)δ.
-Rational two_step_delta(const Guarantee::Approximate& one) {
+// The δ of so many (ε, δ)-DP steps: (1 + e^ε + … + e^((steps − 1)ε))·δ, no further than where it says nothing.
+Rational delta_of_steps(const Guarantee::Approximate& one, unsigned steps) {
   const Rational vacuous_from = 1 << 24;
   if (one.epsilon >= vacuous_from) return 1;
-  const Rational delta = upper_bound(Interval(one.delta) * (Interval(1) + exp(Interval(one.epsilon))));
+  const Interval factor = exp(Interval(one.epsilon));
+  Interval total(1);
+  Rational delta = one.delta;
+  for (unsigned i = 1; i < steps && delta < 1; ++i) {
+    total = Interval(1) + factor * total;
+    delta = upper_bound(Interval(one.delta) * total);
+  }
   return std::min(delta, Rational(1));
 }
 
@@ -81,21 +87,57 @@ Guarantee of(Relation relation) {
   return result;
 }
 
-void scale(Amount& amount, unsigned factor) {
+void scale(Amount& amount, const Rational& factor) {
   if (amount) *amount *= factor;
+}
+
+// The price of so many records more or less, for a relation of which every step is that (group privacy: Dwork & Roth
+// 2014, Theorem 2.2; for zCDP Bun & Steinke 2016, Proposition 1.9; for GDP Dong, Roth & Su 2022, Theorem 2.14).
+Guarantee steps(const Guarantee& one, unsigned count, Relation relation) {
+  if (one.relation != Relation::add_remove) {
+    throw InvalidInput("what several records cost follows from add-remove only; this guarantee is for '" +
+                       std::string(to_string(one.relation)) + "'");
+  }
+  const Rational linear = count, squared = linear * linear;
+  Guarantee result = one;
+  result.relation = relation;
+  scale(result.epsilon, linear);
+  scale(result.bounded_range, linear);
+  scale(result.rho, squared);
+  scale(result.mu_squared, squared);
+  if (one.approximate) result.approximate = {linear * one.approximate->epsilon, delta_of_steps(*one.approximate, count)};
+  return result;
 }
 
 }  // namespace
 
 std::string_view to_string(Relation relation) {
-  return relation == Relation::add_remove ? "add-remove" : "replace-in-class";
+  switch (relation) {
+    case Relation::replace_in_class:
+      return "replace-in-class";
+    case Relation::add_remove_person:
+      return "add-remove-person";
+    case Relation::add_remove:
+      break;
+  }
+  return "add-remove";
 }
 
 Relation parse_relation(std::string_view text) {
-  for (const Relation relation : {Relation::add_remove, Relation::replace_in_class}) {
+  for (const Relation relation : {Relation::add_remove, Relation::replace_in_class, Relation::add_remove_person}) {
     if (text == to_string(relation)) return relation;
   }
-  throw InvalidInput(fmt::format("neighbours '{}': unknown; give add-remove or replace-in-class", text));
+  throw InvalidInput(
+      fmt::format("neighbours '{}': unknown; give add-remove, add-remove-person or replace-in-class", text));
+}
+
+std::string_view unit_of(Relation relation) { return relation == Relation::add_remove_person ? "person" : "record"; }
+
+Relation parse_unit(std::string_view text) {
+  for (const Relation relation : {Relation::add_remove, Relation::add_remove_person}) {
+    if (text == unit_of(relation)) return relation;
+  }
+  throw InvalidInput(fmt::format("unit '{}': unknown; give record or person", text.substr(0, 40)));
 }
 
 Guarantee Guarantee::pure(const Rational& epsilon, Relation relation) {
@@ -173,19 +215,13 @@ std::optional<Rational> Guarantee::rdp_at(const Rational& alpha) const {
 }
 
 Guarantee Guarantee::replace_one() const {
-  if (relation != Relation::add_remove) {
-    throw InvalidInput("the price of replacing one record follows from add-remove only; this guarantee is for '" +
-                       std::string(to_string(relation)) + "'");
-  }
-  Guarantee result = *this;
   // Of the relations there are, this is the one that every replacement inside a class is an instance of.
-  result.relation = Relation::replace_in_class;
-  scale(result.epsilon, 2);
-  scale(result.bounded_range, 2);
-  scale(result.rho, 4);
-  scale(result.mu_squared, 4);
-  if (approximate) result.approximate = {2 * approximate->epsilon, two_step_delta(*approximate)};
-  return result;
+  return steps(*this, 2, Relation::replace_in_class);
+}
+
+Guarantee Guarantee::for_person_with(unsigned records) const {
+  if (records == 0) throw InvalidInput("records per person: 0; give 1 or more");
+  return steps(*this, records, Relation::add_remove_person);
 }
 
 Guarantee compose(const Guarantee& a, const Guarantee& b) {

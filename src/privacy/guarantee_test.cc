@@ -117,6 +117,35 @@ TEST(Guarantee, ReplacingIsTwoSteps) {
   EXPECT_THROW(range.replace_one(), InvalidInput);
 }
 
+TEST(Guarantee, APersonWithSeveralRecordsPaysForAll) {
+  const Guarantee range = Guarantee::of_bounded_range(read("0.1")).for_person_with(5);
+  EXPECT_EQ(range.epsilon, read("0.5"));
+  EXPECT_EQ(range.bounded_range, read("0.5"));
+  EXPECT_EQ(range.rho, read("0.03125"));  // 25·0.1²/8
+  EXPECT_EQ(range.relation, Relation::add_remove_person);
+  EXPECT_EQ(Guarantee::gdp(3).for_person_with(4).mu(), 12);
+  EXPECT_EQ(Guarantee::zcdp(read("0.125")).for_person_with(10).rho, read("12.5"));
+  EXPECT_EQ(Guarantee::zcdp(1).for_person_with(1).rho, 1);
+
+  // (1 + e + e²)·1e-5
+  const Guarantee::Approximate approximate = *Guarantee::approximate_dp(1, kDelta).for_person_with(3).approximate;
+  EXPECT_EQ(approximate.epsilon, 3);
+  EXPECT_GE(approximate.delta, read("1.1107337927389695e-4"));
+  EXPECT_LE(approximate.delta, read("1.1107337927389696e-4"));
+  EXPECT_EQ(Guarantee::approximate_dp(1, kDelta).for_person_with(1000000).approximate->delta, 1);
+  EXPECT_EQ(Guarantee::approximate_dp(1, kDelta).for_person_with(1).approximate->delta, kDelta);
+  EXPECT_THROW(range.for_person_with(2), InvalidInput);
+  EXPECT_THROW(Guarantee::zcdp(1).for_person_with(0), InvalidInput);
+}
+
+TEST(Relation, UnitsAreRecordsOrPeople) {
+  EXPECT_EQ(parse_unit("person"), Relation::add_remove_person);
+  EXPECT_EQ(parse_unit("record"), Relation::add_remove);
+  EXPECT_EQ(unit_of(Relation::replace_in_class), "record");
+  EXPECT_EQ(parse_relation("add-remove-person"), Relation::add_remove_person);
+  EXPECT_THROW(parse_unit("people"), InvalidInput);
+}
+
 TEST(Guarantee, CompositionAddsExactly) {
   const Guarantee sum = compose(Guarantee::of_bounded_range(read("0.1")), Guarantee::of_bounded_range(read("0.2")));
   EXPECT_EQ(sum.epsilon, read("0.3"));
