@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string ledger, dataset, head;
   BudgetOptions total;
+  std::string unit = "record";
   bool json = false;
 };
 
@@ -61,6 +62,7 @@ Json to_json(const Ledger::Entry& entry) {
 Json to_json(const Ledger::Status& status, const std::vector<Ledger::Entry>& entries) {
   const Ledger::Balance& balance = status.balance;
   Json value = {{"name", status.dataset},
+                {"unit", unit_of(status.total.relation)},
                 {"relation", to_string(status.total.relation)},
                 {"total", to_json(status.total)},
                 {"limit", to_json(balance.unit, balance.limit)},
@@ -71,6 +73,10 @@ Json to_json(const Ledger::Status& status, const std::vector<Ledger::Entry>& ent
     if (entry.dataset == status.dataset) value["entries"].push_back(to_json(entry));
   }
   return value;
+}
+
+std::string unit_words(Relation relation) {
+  return fmt::format("unit {}, neighbours {}", unit_of(relation), to_string(relation));
 }
 
 void print_entry(const Ledger::Entry& entry) {
@@ -92,8 +98,8 @@ void print_entry(const Ledger::Entry& entry) {
 
 void print_status(const Ledger::Status& status, const std::vector<Ledger::Entry>& entries) {
   const Ledger::Balance& balance = status.balance;
-  std::cout << fmt::format("{}: total {}, neighbours {}\n", status.dataset, status.total.describe(),
-                           to_string(status.total.relation));
+  std::cout << fmt::format("{}: total {}, {}\n", status.dataset, status.total.describe(),
+                           unit_words(status.total.relation));
   if (balance.unit != status.total.notion) {
     std::cout << fmt::format("  kept as    {}\n", describe(balance.unit, balance.limit, Rounding::down));
   }
@@ -105,10 +111,11 @@ void print_status(const Ledger::Status& status, const std::vector<Ledger::Entry>
 }
 
 void init(const Options& options) {
-  const BudgetSpec total = options.total.read();
+  BudgetSpec total = options.total.read();
+  total.relation = parse_unit(options.unit);
   Ledger::create_dataset(options.ledger, options.dataset, total);
-  std::cout << fmt::format("{}: data set '{}' may spend {} (neighbours {})\n", options.ledger, options.dataset,
-                           total.describe(), to_string(total.relation));
+  std::cout << fmt::format("{}: data set '{}' may spend {} ({})\n", options.ledger, options.dataset, total.describe(),
+                           unit_words(total.relation));
 }
 
 void show(const Options& options) {
@@ -157,12 +164,17 @@ void add_init(CLI::App& parent, const std::shared_ptr<Options>& options) {
   CLI::App* action =
       add_action(parent, options, "init", "Enter a data set with its total budget; creates the ledger if there is none",
                  "  dppl ledger init --ledger budget.ledger --dataset flowers --epsilon 1\n"
-                 "  dppl ledger init --ledger budget.ledger --dataset scans --rho 0.5\n"
-                 "A total cannot be changed later. Numbers are exact: 0.1 is one tenth.",
+                 "  dppl ledger init --ledger budget.ledger --dataset scans --rho 0.5 --unit person\n"
+                 "The second is for people: each release from it protects all records of one person together. Neither\n"
+                 "a total nor its unit can be changed later. Numbers are exact: 0.1 is one tenth.",
                  init);
   action->add_option("--dataset", options->dataset, "The data set's name: 1 to 200 bytes of printable text")
       ->required()
       ->type_name("NAME");
+  action
+      ->add_option("--unit", options->unit,
+                   "Whom the total is for: each record (default), or each person with all of their records")
+      ->type_name("record|person");
   options->total.add_to(*action, "The most that may ever be spent");
 }
 

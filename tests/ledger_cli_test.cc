@@ -44,8 +44,9 @@ TEST_F(LedgerCommand, InitShowVerifyGoTogether) {
 
   const RunResult text = run("show");
   EXPECT_EQ(text.status, 0);
-  for (const char* part : {"flowers: total ε = 1", "spent      ε = 0.1\n", "remaining  ε = 0.9\n", "'fit public'",
-                           "beef", "not private", "scans: total ρ = 0.5, neighbours add-remove", "4 rows, head "}) {
+  for (const char* part :
+       {"flowers: total ε = 1", "spent      ε = 0.1\n", "remaining  ε = 0.9\n", "'fit public'", "beef", "not private",
+        "scans: total ρ = 0.5, unit record, neighbours add-remove\n", "4 rows, head "}) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part << " in:\n" << text.out;
   }
   const RunResult one = run("show", {"--dataset", "scans"});
@@ -57,6 +58,7 @@ TEST_F(LedgerCommand, InitShowVerifyGoTogether) {
   EXPECT_EQ(json["head"], ledger.contents().head);
   const Json flowers = json["datasets"][0];
   EXPECT_EQ(flowers["name"], "flowers");
+  EXPECT_EQ(flowers["unit"], "record");
   EXPECT_EQ(flowers["total"]["notion"], "pure");
   EXPECT_EQ(flowers["spent"]["epsilon"]["exact"], "0.1");
   EXPECT_EQ(flowers["spent"]["epsilon"]["value"], 0.1);
@@ -96,6 +98,23 @@ TEST_F(LedgerCommand, EveryKindOfTotalIsTaken) {
   EXPECT_EQ(run("show", {"--json"}).status, 0);
 }
 
+TEST_F(LedgerCommand, ADataSetMayBeForPeople) {
+  const RunResult made = run("init", {"--dataset", "scans", "--rho", "0.5", "--unit", "person"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_NE(made.out.find("may spend ρ = 0.5 (unit person, neighbours add-remove-person)"), std::string::npos)
+      << made.out;
+  ASSERT_EQ(run("init", {"--dataset", "flowers", "--epsilon", "1", "--unit", "record"}).status, 0);
+  const auto datasets = Ledger(file_).contents().datasets;
+  EXPECT_EQ(datasets[0].total, BudgetSpec::zcdp(Rational(1, 2), Relation::add_remove_person));
+  EXPECT_EQ(datasets[1].total, BudgetSpec::pure(1));
+  EXPECT_NE(run("show").out.find("scans: total ρ = 0.5, unit person, neighbours add-remove-person\n"),
+            std::string::npos);
+  const Json scans = Json::parse(run("show", {"--json"}).out)["datasets"][0];
+  EXPECT_EQ(scans["unit"], "person");
+  EXPECT_EQ(scans["relation"], "add-remove-person");
+  EXPECT_EQ(run("verify").status, 0);
+}
+
 TEST_F(LedgerCommand, BadInputIsRefusedInOneLine) {
   expect_refused(run("init", {"--dataset", "", "--epsilon", "1"}), {"data set name", "empty"});
   expect_refused(run("init", {"--dataset", "a\nb", "--epsilon", "1"}), {"data set name", "control"});
@@ -103,6 +122,8 @@ TEST_F(LedgerCommand, BadInputIsRefusedInOneLine) {
   expect_refused(run("init", {"--dataset", "x", "--epsilon", "0"}), {"--epsilon", "above 0"});
   expect_refused(run("init", {"--dataset", "x", "--epsilon", "nan"}), {"--epsilon"});
   expect_refused(run("init", {"--dataset", "x", "--epsilon", "1", "--delta", "1"}), {"δ"});
+  expect_refused(run("init", {"--dataset", "x", "--epsilon", "1", "--unit", "family"}),
+                 {"'family'", "record or person"});
   EXPECT_FALSE(std::filesystem::exists(file_));
   ASSERT_EQ(run("init", {"--dataset", "x", "--epsilon", "1"}).status, 0);
   expect_refused(run("init", {"--dataset", "x", "--epsilon", "2"}), {"'x'", "already"});

@@ -102,7 +102,7 @@ class Ledger {
   };
 
   // Enters a data set with its total, creating the file when missing. A name that is there already is refused: a total
-  // cannot be changed.
+  // cannot be changed, nor its relation, which says whether the data set is for records or for people.
   static void create_dataset(const std::filesystem::path& path, std::string_view name, const BudgetSpec& total,
                              std::chrono::milliseconds patience = kPatience);
 

@@ -136,7 +136,8 @@ Ledger::Entry from_fields(const EntryFields& fields) {
   entry.budget.notion = in.one_of(std::array{Notion::pure, Notion::zcdp, Notion::approximate});
   entry.budget.amount = in.number().value_or(0);
   entry.budget.delta = in.number().value_or(0);
-  entry.budget.relation = in.one_of(std::array{Relation::add_remove, Relation::replace_in_class});
+  entry.budget.relation =
+      in.one_of(std::array{Relation::add_remove, Relation::replace_in_class, Relation::add_remove_person});
   entry.guarantee = read_guarantee(in, entry.budget.relation);
   entry.purpose = in.text();
   entry.time = in.text();

@@ -76,9 +76,10 @@ const Ledger::Entry& LedgerState::reservation(uint64_t sequence) const {
 void LedgerState::open(const Ledger::Entry& entry) {
   const size_t found = index(entry.dataset);
   if (found < datasets_.size()) {
+    const BudgetSpec& total = datasets_[found].charging.total();
     throw InvalidInput(
-        fmt::format("data set '{}': is in the ledger already, with a total of {}; a total cannot be changed",
-                    entry.dataset, datasets_[found].charging.total().describe()));
+        fmt::format("data set '{}': is in the ledger already, with a total of {} (unit: {}); neither can be changed",
+                    entry.dataset, total.describe(), unit_of(total.relation)));
   }
   datasets_.push_back({entry.dataset, PrivacyFilter(entry.dataset, entry.budget)});
 }

@@ -8,6 +8,7 @@
 
 #include "dppl/error.h"
 #include "ledger/ledger_entry.h"
+#include "support/expect_error.h"
 #include "support/raw_ledger.h"
 #include "support/temp_dir.h"
 
@@ -95,6 +96,41 @@ TEST_F(LedgerTest, TellsWhatIsAffordableAndWritesNothing) {
   ledger.check_affordable("flowers", BudgetSpec::pure(1), Guarantee::pure(1));
   EXPECT_THROW(ledger.check_affordable("flowers", BudgetSpec::pure(2), Guarantee::pure(2)), BudgetExceeded);
   EXPECT_EQ(ledger.contents().entries.size(), 1u);
+}
+
+TEST_F(LedgerTest, ADataSetForPeopleTakesReleasesForPeople) {
+  const Relation people = Relation::add_remove_person;
+  Ledger ledger = make(BudgetSpec::zcdp(1, people));
+  EXPECT_EQ(ledger.status("flowers").total, BudgetSpec::zcdp(1, people));
+  ledger.check_affordable("flowers", BudgetSpec::zcdp(1, people), Guarantee::zcdp(1, people));
+  const auto refused = [](auto&& ask) {
+    testing::expect_error<InvalidInput>(ask, {"data set 'flowers' is for people, and this release is for records"});
+  };
+  refused([&] { ledger.check_affordable("flowers", BudgetSpec::zcdp(1), Guarantee::zcdp(1)); });
+  refused([&] { ledger.reserve("flowers", BudgetSpec::zcdp(1), "fit mean"); });
+
+  const Reservation reservation = ledger.reserve("flowers", BudgetSpec::zcdp(Rational(1, 2), people), "fit mean");
+  EXPECT_THROW(ledger.record(reservation, Guarantee::zcdp(Rational(1, 2)), "ab"), InvalidInput);
+  ledger.record(reservation, Guarantee::zcdp(Rational(1, 2), people), "ab");
+  const Ledger::Contents contents = ledger.contents();
+  EXPECT_EQ(contents.entries.back().guarantee, Guarantee::zcdp(Rational(1, 2), people));
+  EXPECT_EQ(contents.datasets[0].balance.remaining.value, Rational(1, 2));
+  EXPECT_TRUE(ledger.verify(contents.head).whole());
+}
+
+// Digests are over these words: one that is in use cannot be changed.
+TEST_F(LedgerTest, ReadsEveryRelation) {
+  for (const auto& [relation, word] : {std::pair{Relation::add_remove, "add-remove"},
+                                       {Relation::replace_in_class, "replace-in-class"},
+                                       {Relation::add_remove_person, "add-remove-person"}}) {
+    Ledger::Entry entry;
+    entry.budget = BudgetSpec::pure(1, relation);
+    entry.guarantee = entry.budget.as_guarantee();
+    EntryFields fields = to_fields(entry);
+    EXPECT_EQ(field(fields, "relation"), word);
+    EXPECT_EQ(from_fields(fields).budget, entry.budget);
+    EXPECT_EQ(from_fields(fields).guarantee, entry.guarantee);
+  }
 }
 
 TEST_F(LedgerTest, EveryFieldOfAnEntryReadsBack) {
@@ -230,6 +266,9 @@ TEST_F(LedgerTest, NamesAreCheckedBeforeAFileIsMade) {
 TEST_F(LedgerTest, ATotalCannotBeReplaced) {
   Ledger ledger = make(pure("1"));
   EXPECT_THROW(Ledger::create_dataset(path_, "flowers", pure("2")), InvalidInput);
+  testing::expect_error<InvalidInput>(
+      [&] { Ledger::create_dataset(path_, "flowers", BudgetSpec::pure(1, Relation::add_remove_person)); },
+      {"a total of ε = 1 (unit: record); neither can be changed"});
   EXPECT_EQ(ledger.status("flowers").total, pure("1"));
   EXPECT_EQ(ledger.contents().entries.size(), 1u);
 }

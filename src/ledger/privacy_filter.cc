@@ -25,6 +25,21 @@ std::string readable(const Rational& value, Rounding rounding) {
   return exact.size() <= kShort ? exact : to_decimal(value, 12, rounding);
 }
 
+std::string_view whom(Relation relation) { return relation == Relation::add_remove_person ? "people" : "records"; }
+
+void check_relation(std::string_view dataset, Relation total, Relation release) {
+  if (release == total) return;
+  if (whom(release) != whom(total)) {
+    throw InvalidInput(
+        fmt::format("data set '{}' is for {}, and this release is for {}: their costs do not add up; make the release "
+                    "for {}, too",
+                    dataset, whom(total), whom(release), whom(total)));
+  }
+  throw InvalidInput(
+      fmt::format("data set '{}': the total is for neighbours '{}', and this release is for '{}'; they do not add up",
+                  dataset, to_string(total), to_string(release)));
+}
+
 }  // namespace
 
 std::string describe(Notion notion, const Ledger::Amount& amount, Rounding rounding) {
@@ -158,12 +173,8 @@ void PrivacyFilter::add(const Cost& cost) {
 }
 
 void PrivacyFilter::charge(const BudgetSpec& asked, const Guarantee& price) {
-  for (const Relation relation : {asked.relation, price.relation}) {
-    if (relation == total_.relation) continue;
-    throw InvalidInput(
-        fmt::format("data set '{}': the total is for neighbours '{}', and this release is for '{}'; they do not add up",
-                    dataset_, to_string(total_.relation), to_string(relation)));
-  }
+  check_relation(dataset_, total_.relation, asked.relation);
+  check_relation(dataset_, total_.relation, price.relation);
   PrivacyFilter before = *this;
   if (rule_ == Rule::undecided) before.decide(first_rule(asked));
   const Cost more = before.cost(asked, price);

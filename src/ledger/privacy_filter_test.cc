@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dppl/error.h"
+#include "support/expect_error.h"
 
 namespace dppl {
 namespace {
@@ -90,6 +91,22 @@ TEST(PrivacyFilter, RelationsMustAgree) {
       charging.charge(BudgetSpec::pure(Rational(1, 10)), Guarantee::pure(Rational(1, 10), Relation::replace_in_class)),
       InvalidInput);
   EXPECT_EQ(charging.balance().spent.value, 0);
+}
+
+TEST(PrivacyFilter, RecordsAndPeopleAreKeptApart) {
+  const BudgetSpec of_records = BudgetSpec::pure(1), of_people = BudgetSpec::pure(1, Relation::add_remove_person);
+  PrivacyFilter records("d", of_records), people("d", of_people);
+  testing::expect_error<InvalidInput>(
+      [&] { charge(people, of_records); },
+      {"data set 'd' is for people, and this release is for records", "make the release for people, too"});
+  testing::expect_error<InvalidInput>(
+      [&] { charge(records, of_people); },
+      {"data set 'd' is for records, and this release is for people", "make the release for records, too"});
+  testing::expect_error<InvalidInput>([&] { people.charge(of_people, of_records.as_guarantee()); }, {"for people"});
+  EXPECT_EQ(people.balance().spent.value, 0);
+  charge(people, of_people);
+  EXPECT_EQ(people.balance().remaining.value, 0);
+  EXPECT_THROW(charge(people, of_people), BudgetExceeded);
 }
 
 TEST(PrivacyFilter, NothingIsFreeAndNothingIsRefunded) {
