@@ -24,6 +24,7 @@ struct Options {
   std::string epsilon, delta, rho, mu, mechanism;
   std::vector<std::string> at_deltas;
   unsigned releases = 1;
+  std::optional<unsigned> records_per_person;
   bool json = false;
 };
 
@@ -48,6 +49,14 @@ struct Given {
   bool is_approximate() const { return budget && budget->notion == Notion::approximate; }
 };
 
+using Deltas = std::vector<std::pair<std::string, Rational>>;  // as given, and as a number
+
+// What the releases mean for a person with so many records.
+struct Person {
+  unsigned records;
+  Guarantee guarantee;
+};
+
 struct Account {
   Given given;
   std::string mechanism;
@@ -55,7 +64,8 @@ struct Account {
   std::vector<Allowance> allowances;
   unsigned releases = 1;
   Guarantee guarantee;  // of all releases together
-  std::vector<std::pair<std::string, Rational>> deltas;
+  std::optional<Person> person;
+  Deltas deltas;
   std::vector<std::string> notes;
 };
 
@@ -78,11 +88,11 @@ Given read_given(const Options& options) {
   return {BudgetSpec::approximate(epsilon, parse_positive(options.delta, "--delta")), {}};
 }
 
-std::vector<std::pair<std::string, Rational>> read_deltas(const Options& options) {
+Deltas read_deltas(const Options& options) {
   std::vector<std::string> texts(std::begin(kDeltas), std::end(kDeltas));
   if (!options.delta.empty()) texts.push_back(options.delta);
   texts.insert(texts.end(), options.at_deltas.begin(), options.at_deltas.end());
-  std::vector<std::pair<std::string, Rational>> deltas;
+  Deltas deltas;
   for (const std::string& text : texts) {
     const Rational delta = parse_positive(text, "--at-delta");
     const auto is_same = [&](const auto& known) { return known.second == delta; };
@@ -143,6 +153,11 @@ Account make_account(const Options& options) {
             : "μ-GDP holds for continuous Gaussian noise; discrete Gaussian noise has it up to the discretisation "
               "only");
   }
+  if (const auto records = options.records_per_person) {
+    account.person = {*records, account.guarantee.for_person_with(*records)};
+    account.notes.emplace_back(
+        "a fit for people gives each person the given budget at no extra price, however many records they have");
+  }
   return account;
 }
 
@@ -168,6 +183,12 @@ void add_notions(Table& table, const Guarantee& guarantee, const std::string& pr
   if (guarantee.approximate) table.emplace_back(prefix + "(ε, δ) as given", cost(guarantee.approximate));
 }
 
+void add_epsilons(Table& table, const Guarantee& guarantee, const Deltas& deltas, const std::string& prefix) {
+  for (const auto& [text, delta] : deltas) {
+    table.emplace_back(fmt::format("{}ε at δ = {}", prefix, text), cost(guarantee.epsilon_at(delta)));
+  }
+}
+
 Table make_table(const Account& account) {
   Table table;
   table.emplace_back("given", account.given.describe());
@@ -180,14 +201,17 @@ Table make_table(const Account& account) {
   table.emplace_back("releases", std::to_string(account.releases));
   table.emplace_back("neighbours", to_string(account.guarantee.relation));
   add_notions(table, account.guarantee, "");
-  for (const auto& [text, delta] : account.deltas) {
-    table.emplace_back("ε at δ = " + text, cost(account.guarantee.epsilon_at(delta)));
-  }
+  add_epsilons(table, account.guarantee, account.deltas, "");
   for (const char* order : kOrders) {
     table.emplace_back(fmt::format("RDP of order {}", order),
                        cost(account.guarantee.rdp_at(parse_rational(order, "order"))));
   }
   add_notions(table, account.guarantee.replace_one(), "replace one: ");
+  if (account.person) {
+    table.emplace_back("records per person", std::to_string(account.person->records));
+    add_notions(table, account.person->guarantee, "person: ");
+    add_epsilons(table, account.person->guarantee, account.deltas, "person: ");
+  }
   return table;
 }
 
@@ -233,6 +257,22 @@ Json notions(const Guarantee& guarantee) {
           {"approximate", to_json(guarantee.approximate)}};
 }
 
+Json epsilons(const Guarantee& guarantee, const Deltas& deltas) {
+  Json result = Json::array();
+  for (const auto& [text, delta] : deltas) {
+    result.push_back({{"delta", number(delta)}, {"epsilon", number(guarantee.epsilon_at(delta))}});
+  }
+  return result;
+}
+
+Json to_json(const std::optional<Person>& person, const Deltas& deltas) {
+  if (!person) return nullptr;
+  Json result = {{"records", person->records}, {"relation", to_string(person->guarantee.relation)}};
+  result.update(notions(person->guarantee));
+  result["epsilon_at"] = epsilons(person->guarantee, deltas);
+  return result;
+}
+
 Json to_json(const Given& given) {
   return {{"notion", given.budget ? to_string(given.budget->notion) : "gdp"},
           {"amount", number(given.budget ? given.budget->amount : given.mu)},
@@ -246,17 +286,14 @@ Json to_json(const Account& account) {
                  {"releases", account.releases},
                  {"relation", to_string(account.guarantee.relation)}};
   result.update(notions(account.guarantee));
-  result["epsilon_at"] = Json::array();
-  for (const auto& [text, delta] : account.deltas) {
-    result["epsilon_at"].push_back(
-        {{"delta", number(delta)}, {"epsilon", number(account.guarantee.epsilon_at(delta))}});
-  }
+  result["epsilon_at"] = epsilons(account.guarantee, account.deltas);
   result["rdp"] = Json::array();
   for (const char* order : kOrders) {
     const Rational alpha = parse_rational(order, "order");
     result["rdp"].push_back({{"alpha", number(alpha)}, {"epsilon", number(account.guarantee.rdp_at(alpha))}});
   }
   result["replace_one"] = notions(account.guarantee.replace_one());
+  result["person"] = to_json(account.person, account.deltas);
   result["may_be_used_by"] = Json::object();
   for (const Allowance& allowance : account.allowances) {
     result["may_be_used_by"][allowance.mechanism] = to_json(std::optional(allowance.parameter));
@@ -275,7 +312,9 @@ void add_account(CLI::App& app) {
                   "Ten releases of the exponential mechanism. Each stays within 0.005-zCDP, so each runs at\n"
                   "ε = 0.2. Prints the pure ε = 2, ρ = 0.05, the ε at some values of δ, and the cost when\n"
                   "neighbours replace a record. Costs are rounded up, so each printed line is a guarantee;\n"
-                  "'none' means that no bound in that notion follows.");
+                  "'none' means that no bound in that notion follows.\n"
+                  "  dppl account --epsilon 0.1 --records-per-person 5\n"
+                  "Also prints what a person with five records has: ε = 0.5.");
   auto options = std::make_shared<Options>();
   command->add_option("--epsilon", options->epsilon, "Pure ε-DP; with --delta (ε, δ)-DP")->type_name("E");
   command->add_option("--delta", options->delta, "The δ that goes with --epsilon")->type_name("D");
@@ -287,6 +326,12 @@ void add_account(CLI::App& app) {
   command->add_option("--at-delta", options->at_deltas, "Also print ε at this δ; may be repeated")
       ->type_name("D")
       ->allow_extra_args(false);
+  constexpr unsigned kMostRecords = 1'000'000;
+  command
+      ->add_option("--records-per-person", options->records_per_person,
+                   fmt::format("Also print what a person with N records has (1 to {})", kMostRecords))
+      ->check(CLI::Range(1U, kMostRecords))
+      ->type_name("N");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] {
     const Account account = make_account(*options);

@@ -94,6 +94,45 @@ TEST(AccountCli, AnApproximateBudgetShowsWhatMechanismsMayUse) {
   EXPECT_EQ(json.at("epsilon_at").at(1).at("delta").at("value"), 1e-6);
 }
 
+TEST(AccountCli, TellsWhatAPersonWithSeveralRecordsHas) {
+  const RunResult result =
+      account({"--epsilon", "0.1", "--mechanism", "exponential", "--compose", "2", "--records-per-person", "5"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(row(result.out, "pure ε"), "0.2");
+  EXPECT_EQ(row(result.out, "replace one: pure ε"), "0.4");
+  EXPECT_EQ(row(result.out, "records per person"), "5");
+  EXPECT_EQ(row(result.out, "person: pure ε"), "1");
+  EXPECT_EQ(row(result.out, "person: bounded range"), "none");
+  EXPECT_EQ(row(result.out, "person: ρ-zCDP"), "0.0625");  // 25·2·0.1²/8
+  EXPECT_EQ(row(result.out, "person: μ-GDP"), "1.23204");
+  EXPECT_NE(row(result.out, "person: ε at δ = 1e-9"), "");
+  EXPECT_NE(result.out.find("note: a fit for people gives each person the given budget"), std::string::npos);
+
+  const Json json = account_json({"--rho", "0.125", "--records-per-person", "10", "--at-delta", "1e-7"});
+  const Json& person = json.at("person");
+  EXPECT_EQ(person.at("records"), 10);
+  EXPECT_EQ(person.at("relation"), "add-remove-person");
+  EXPECT_EQ(exact(person.at("rho")), "12.5");
+  EXPECT_TRUE(person.at("epsilon").is_null());
+  ASSERT_EQ(person.at("epsilon_at").size(), 4u);
+  EXPECT_EQ(exact(person.at("epsilon_at").at(3).at("epsilon")),
+            to_string(zcdp_to_epsilon(parse_rational("12.5", "ρ"), parse_rational("1e-7", "δ"))));
+  EXPECT_EQ(exact(json.at("rho")), "0.125");
+}
+
+TEST(AccountCli, NothingIsSaidOfPeopleUnlessAsked) {
+  EXPECT_EQ(account({"--rho", "0.125"}).out.find("person"), std::string::npos);
+  EXPECT_TRUE(account_json({"--rho", "0.125"}).at("person").is_null());
+}
+
+TEST(AccountCli, APersonMayHaveAMillionRecords) {
+  const Json json = account_json({"--epsilon", "1", "--delta", "1e-5", "--records-per-person", "1000000"});
+  EXPECT_EQ(exact(json.at("person").at("approximate").at("epsilon")), "1000000");
+  EXPECT_EQ(exact(json.at("person").at("approximate").at("delta")), "1");
+  EXPECT_TRUE(json.at("person").at("epsilon_at").at(0).at("epsilon").is_null());
+  EXPECT_EQ(exact(account_json({"--rho", "1", "--records-per-person", "1"}).at("person").at("rho")), "1");
+}
+
 TEST(AccountCli, WrongUsageExitsWithTwo) {
   for (const std::vector<std::string>& args :
        std::vector<std::vector<std::string>>{{},
@@ -101,7 +140,11 @@ TEST(AccountCli, WrongUsageExitsWithTwo) {
                                              {"--epsilon", "1", "--rho", "1"},
                                              {"--rho", "1", "--delta", "1e-5"},
                                              {"--rho", "1", "--mechanism", "magic"},
-                                             {"--rho", "1", "--compose", "many"}}) {
+                                             {"--rho", "1", "--compose", "many"},
+                                             {"--rho", "1", "--records-per-person", "0"},
+                                             {"--rho", "1", "--records-per-person", "1000001"},
+                                             {"--rho", "1", "--records-per-person", "-1"},
+                                             {"--rho", "1", "--records-per-person", "2.5"}}) {
     const RunResult result = account(args);
     EXPECT_EQ(result.status, 2) << result.out;
     EXPECT_EQ(result.out, "");
