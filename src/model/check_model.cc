@@ -60,7 +60,7 @@ void check_spent(const std::optional<Rational>& spent, const Rational& budget) {
 }
 
 void check_guarantee(const Guarantee& guarantee, const BudgetSpec& budget) {
-  require(guarantee.relation == Relation::add_remove, "it is for neighbours that models are no longer made for");
+  require(guarantee.relation != Relation::replace_in_class, "it is for neighbours that models are no longer made for");
   require(guarantee.relation == budget.relation, "its guarantee and its budget are for different neighbours");
   for (const auto* amount : {&guarantee.epsilon, &guarantee.bounded_range, &guarantee.rho, &guarantee.mu_squared}) {
     if (*amount) require_cost(**amount, "cost");

@@ -58,18 +58,19 @@ std::string other_notions(const Guarantee& guarantee) {
   const Costs own = costs_in_words(guarantee);
   const std::optional<Guarantee> replaced = replace_one_price(guarantee);
   const Costs others = replaced ? costs_in_words(*replaced) : Costs(own.size());
-  std::string result = fmt::format("\n  {:<24}{:<18}{}\n", "The same, rounded up:", "as above",
-                                   replaced ? "if one record is replaced by any other" : "");
-  for (size_t i = 0; i < own.size(); ++i) {
-    const std::string line = fmt::format("    {:<22}{:<18}{}", own[i].first, own[i].second, others[i].second);
+  std::string result = "\n";
+  const auto add_line = [&](std::string_view name, std::string_view cost, std::string_view other) {
+    const std::string line = fmt::format("  {:<24}{:<18}{}", name, cost, other);
     result.append(line, 0, line.find_last_not_of(' ') + 1).append("\n");
-  }
+  };
+  add_line("The same, rounded up:", "as above", replaced ? "if one record is replaced by any other" : "");
+  for (size_t i = 0; i < own.size(); ++i) add_line("  " + own[i].first, own[i].second, others[i].second);
   return result;
 }
 
-std::string limits(Relation relation) {
+std::string limits(const Guarantee& guarantee) {
   std::string result = "\nNOT PROTECTED\n";
-  for (const std::string_view line : unprotected_words(relation)) result += fmt::format("  {}\n", line);
+  for (const std::string& line : unprotected_words(guarantee)) result += fmt::format("  {}\n", line);
   return result;
 }
 
@@ -81,7 +82,7 @@ std::string guarantee_section(const Model& model) {
   return std::string(model.guarantee.is_private ? "\nTHE GUARANTEE\n" : kSeeded) + guarantee_words(model) +
          fmt::format("  {}\n  The budget was {}; neighbours: {}.\n", protected_words(relation), model.budget.describe(),
                      to_string(relation)) +
-         other_notions(model.guarantee) + limits(relation);
+         other_notions(model.guarantee) + limits(model.guarantee);
 }
 
 // ---- How it was made

@@ -79,6 +79,28 @@ TEST(DescribeModel, ClassSizesAreProtectedUpToOneRecordOnly) {
   }
 }
 
+TEST(DescribeModel, SeveralRecordsOfAPersonHaveAPrice) {
+  constexpr const char* kRule = "A person with several records: m records together cost m times the ε, m² times the ρ";
+  expect_words(describe_model(testing::public_model()), {kRule, "m² times the ρ (5 records: ε = 0.5, ρ = 0.03125).\n"});
+  expect_words(describe_model(testing::mean_model()), {kRule, "m² times the ρ (5 records: ρ = 0.125).\n"});
+}
+
+TEST(DescribeModel, AModelForPeopleInWords) {
+  for (const auto& [name, sample] : all_sample_models()) {
+    const std::string text = describe_model(testing::for_people(sample));
+    const size_t limits = text.find("NOT PROTECTED");
+    ASSERT_NE(limits, std::string::npos);
+    expect_words(text.substr(0, limits),
+                 {"Adding or removing all records of one person", "neighbours: add-remove-person",
+                  "protects whether any one person is there, and all of their records and classes",
+                  "the sizes of the classes up to one person", "rounded up:   as above\n"});
+    expect_words(text.substr(limits), {"About how many people each class has", "Somebody filed under two ids"});
+    for (const char* word : {"A person with several records", "one record", "replaced"}) {
+      EXPECT_EQ(text.find(word), std::string::npos) << name << ": " << word << "\n" << text;
+    }
+  }
+}
+
 TEST(DescribeModel, ASeededModelIsLoudlyNotPrivate) {
   const std::string text = describe_model(testing::seeded_model());
   expect_words(text, {"NOT PRIVATE: made with a fixed seed for tests or experiments; do not publish"});
@@ -116,6 +138,7 @@ TEST(ModelJson, HasTheKeysThatScriptsUse) {
   EXPECT_FALSE(json.contains("class_names"));
   EXPECT_EQ(json.at("dim"), 4);
   EXPECT_EQ(json.at("private"), true);
+  EXPECT_EQ(json.at("unit"), "record");
   EXPECT_EQ(json.at("relation"), "add-remove");
   EXPECT_EQ(json.at("guarantee"), Json::parse(R"({"notion": "pure", "epsilon": 0.1, "delta": null,
                                                   "exact": {"epsilon": "0.1", "delta": null}})"));
@@ -130,6 +153,14 @@ TEST(ModelJson, HasTheKeysThatScriptsUse) {
   EXPECT_EQ(json.at("prototypes").at(2), Json::parse(R"({"class": 2, "name": "2", "pool_indices": [999]})"));
   EXPECT_TRUE(json.at("ledger_entry").is_null());
   EXPECT_EQ(json.at("version"), 1);
+}
+
+TEST(ModelJson, TellsThatAModelIsForPeople) {
+  const Json json = Json::parse(model_json(testing::for_people(testing::public_model())));
+  EXPECT_EQ(json.at("unit"), "person");
+  EXPECT_EQ(json.at("relation"), "add-remove-person");
+  EXPECT_EQ(json.at("guarantee").at("epsilon"), 0.1);
+  EXPECT_TRUE(json.at("also").at("replace_one").is_null());
 }
 
 // Whoever has scores can make probabilities of them.

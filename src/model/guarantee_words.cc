@@ -17,13 +17,44 @@ std::string factor(const Rational& epsilon) {
   return "e^ε = " + to_decimal(upper_bound(exp(Interval(epsilon))), kFactorDigits, Rounding::up);
 }
 
-std::string_view neighbours_words(Relation relation) {
-  return relation == Relation::add_remove
-             ? "Adding or removing one person's record (one labelled embedding)"
-             : "Replacing one person's record (one labelled embedding) by another of the same class";
+// What is said of the neighbours of a relation.
+struct RelationWords {
+  std::string_view neighbours;    // "… changes the probability of every possible model"
+  std::string_view known, guess;  // "Somebody who knows … and guesses from the model …"
+  std::string_view is_protected;
+  std::string_view class_sizes;  // which are not protected
+};
+
+const RelationWords& words_of(Relation relation) {
+  static constexpr RelationWords kRecord = {
+      "Adding or removing one person's record (one labelled embedding)", "every other record",
+      "whether one record was used",
+      "So this protects whether any one record is there, what it holds and its class; the sizes of the classes up to "
+      "one record.",
+      "About how many records each class has: a model may tell that within a few records."};
+  static constexpr RelationWords kPerson = {
+      "Adding or removing all records of one person (labelled embeddings)", "the records of everybody else",
+      "whether one person's records were used",
+      "So this protects whether any one person is there, and all of their records and classes; the sizes of the "
+      "classes up to one person.",
+      "About how many people each class has: a model may tell that within a few people."};
+  static constexpr RelationWords kReplaced = {
+      "Replacing one person's record (one labelled embedding) by another of the same class", "every other record",
+      "which of two records of a class was used",
+      "So this protects what a record holds, but neither its class nor that it is there.",
+      "How many records each class has: class sizes are taken as public."};
+  switch (relation) {
+    case Relation::replace_in_class:
+      return kReplaced;
+    case Relation::add_remove_person:
+      return kPerson;
+    case Relation::add_remove:
+      break;
+  }
+  return kRecord;
 }
 
-// What the change of one record can do, in the notion of the budget.
+// What that change can do, in the notion of the budget.
 std::string effect_words(const Model& model, const Rational& spent) {
   const std::string exact = amount_words(spent);
   switch (model.budget.notion) {
@@ -44,6 +75,26 @@ std::string effect_words(const Model& model, const Rational& spent) {
       "changes the law of the model by a Rényi divergence of at most α·ρ\n  for every order α > 1, with ρ = {} "
       "(ρ-zCDP).",
       exact);
+}
+
+// " (5 records: ε = 0.5, ρ = 0.03125)"; empty where neither is known.
+std::string example_of_several(const Guarantee& guarantee) {
+  constexpr unsigned kRecords = 5;
+  if (guarantee.relation != Relation::add_remove) return "";
+  const Guarantee person = guarantee.for_person_with(kRecords);
+  std::string costs;
+  if (person.epsilon) costs += ", ε = " + cost_words(person.epsilon);
+  if (person.rho) costs += ", ρ = " + cost_words(person.rho);
+  return costs.empty() ? "" : fmt::format(" ({} records: {})", kRecords, costs.substr(2));
+}
+
+// Whom the guarantee protects in parts only.
+std::string several_words(const Guarantee& guarantee) {
+  if (guarantee.relation == Relation::add_remove_person) {
+    return "Somebody filed under two ids: they count as two people, who together cost twice the ε, four times the ρ.";
+  }
+  return fmt::format("A person with several records: m records together cost m times the ε, m² times the ρ{}.",
+                     example_of_several(guarantee));
 }
 
 }  // namespace
@@ -78,7 +129,7 @@ std::string_view method_words(const Model& model) {
 std::string guarantee_words(const Model& model) {
   const std::optional<Rational> spent = stated_amount(model);
   if (!spent) return "  No bound is known in the notion of the budget.\n";
-  return fmt::format("  {}\n  {}\n", neighbours_words(model.guarantee.relation), effect_words(model, *spent));
+  return fmt::format("  {}\n  {}\n", words_of(model.guarantee.relation).neighbours, effect_words(model, *spent));
 }
 
 // (0, δ)-DP bounds the total variation by δ, and a guess between two equally likely worlds is right with probability
@@ -91,32 +142,18 @@ std::string guess_percent(const Guarantee& guarantee) {
 std::string guess_words(const Guarantee& guarantee) {
   const std::string right = guess_percent(guarantee);
   if (right.empty()) return "";
+  const RelationWords& words = words_of(guarantee.relation);
   return fmt::format(
-      "Somebody who knows every other record, and guesses from the model {}, is right at most {} of the time; a coin "
-      "is "
-      "right 50%.",
-      guarantee.relation == Relation::add_remove ? "whether one record was used"
-                                                 : "which of two records of a class was used",
-      right);
+      "Somebody who knows {}, and guesses from the model {}, is right at most {} of the time; a coin is right 50%.",
+      words.known, words.guess, right);
 }
 
-std::string_view protected_words(Relation relation) {
-  return relation == Relation::add_remove
-             ? "So this protects whether any one record is there, what it holds and its class; the sizes of the "
-               "classes up to one record."
-             : "So this protects what a record holds, but neither its class nor that it is there.";
-}
+std::string_view protected_words(Relation relation) { return words_of(relation).is_protected; }
 
-std::vector<std::string_view> unprotected_words(Relation relation) {
-  std::vector<std::string_view> result = {
-      "A person with several records: m records together cost m times the ε, m² times the ρ.",
-      "What was declared public: the names of the classes, the pool, the settings below.",
-      "Choices made outside dppl by looking at the private data."};
-  result.insert(result.begin(),
-                relation == Relation::replace_in_class
-                    ? "How many records each class has: class sizes are taken as public."
-                    : "About how many records each class has: a model may tell that within a few records.");
-  return result;
+std::vector<std::string> unprotected_words(const Guarantee& guarantee) {
+  return {std::string(words_of(guarantee.relation).class_sizes), several_words(guarantee),
+          "What was declared public: the names of the classes, the pool, the settings below.",
+          "Choices made outside dppl by looking at the private data."};
 }
 
 Costs costs_in_words(const Guarantee& guarantee) {

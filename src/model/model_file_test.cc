@@ -148,6 +148,15 @@ TEST(ModelFile, EveryNotionComesBack) {
   }
 }
 
+TEST(ModelFile, ModelsForPeopleComeBack) {
+  for (const auto& [name, sample] : all_sample_models()) {
+    const Model model = testing::for_people(sample);
+    const std::string bytes = serialise_model(model);
+    EXPECT_EQ(Json::parse(parts_of(bytes).header).at("relation"), "add-remove-person") << name;
+    expect_equal(model, parse_model(bytes, "x"));
+  }
+}
+
 TEST(ModelFile, AmountsThatTakeManyDigitsComeBack) {
   Model model = public_model();
   const Rational tiny = parse_rational("1e-300", "ε");
@@ -222,6 +231,7 @@ TEST(ModelFile, WhatCannotBeReadIsNotWritten) {
        },
        "clip-min"},
       {[](Model& m) { m.guarantee.relation = Relation::replace_in_class; }, "no longer made for"},
+      {[](Model& m) { m.guarantee.relation = Relation::add_remove_person; }, "for different neighbours"},
       {[](Model& m) { m.guarantee.epsilon = Rational(1, 5); }, "spends 0.2, more than its budget of 0.1"},
       {[](Model& m) { m.guarantee.epsilon.reset(); }, "no guarantee in the notion of its budget"},
       {[](Model& m) { m.sums = {1}; }, "it has sums"},

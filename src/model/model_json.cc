@@ -113,6 +113,7 @@ std::string model_json(const Model& model) {
   if (model.classes.has_names()) result["class_names"] = class_names(model.classes);
   result["dim"] = model.input_dim();
   result["private"] = model.guarantee.is_private;
+  result["unit"] = unit_of(model.guarantee.relation);
   result["relation"] = to_string(model.guarantee.relation);
   result["guarantee"] = stated_guarantee(model);
   result["also"] = also(model.guarantee);

@@ -12,7 +12,7 @@ inline constexpr const char* kStatedDeltas[] = {"1e-5", "1e-6"};
 // known.
 std::optional<Rational> stated_amount(const Model& model);
 
-// The price when a record is replaced by any other; empty where it does not follow.
+// The price when a record is replaced by any other; empty where it does not follow, as for people.
 std::optional<Guarantee> replace_one_price(const Guarantee& guarantee);
 
 }  // namespace dppl

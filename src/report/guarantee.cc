@@ -11,11 +11,12 @@ namespace dppl {
 namespace {
 
 // The larger, the less is protected: nothing by a seeded model; then by how well one can guess, then by ρ. What has no
-// bound comes before what has one.
+// bound comes before what has one. Guarantees for people are of another kind, and come after those for records.
 auto weakness(const ReportedModel& one) {
   const Guarantee& guarantee = one.model.guarantee;
   const std::optional<Rational> variation = guarantee.delta_at(0);
-  return std::tuple(!guarantee.is_private, !variation, variation.value_or(0), !guarantee.rho,
+  const bool for_people = guarantee.relation == Relation::add_remove_person;
+  return std::tuple(!for_people, !guarantee.is_private, !variation, variation.value_or(0), !guarantee.rho,
                     guarantee.rho.value_or(0));
 }
 
@@ -28,6 +29,14 @@ bool one_relation(const Report& report) {
   const auto relation = [](const ReportedModel& one) { return one.model.guarantee.relation; };
   return std::all_of(report.models.begin(), report.models.end(),
                      [&](const ReportedModel& one) { return relation(one) == relation(report.models.front()); });
+}
+
+std::string weakest_words(const Report& report, std::string_view name) {
+  if (one_relation(report)) return fmt::format("Of the models here {} protects least.", name);
+  return fmt::format(
+      "Some of the models here protect people with all of their records, others single records only. Of the latter {} "
+      "protects least.",
+      name);
 }
 
 std::string together(const Report& report) {
@@ -43,16 +52,16 @@ std::string together(const Report& report) {
       report.models.size(), costs.empty() ? "no bound is known for the sum" : costs);
 }
 
-void lists(HtmlWriter& out, Relation relation) {
+void lists(HtmlWriter& out, const Guarantee& guarantee) {
   out.element("div", {{"class", "columns"}}, [&] {
     out.element("div", {}, [&] {
       out.text_element("h3", "Protected");
-      out.paragraph(protected_words(relation));
+      out.paragraph(protected_words(guarantee.relation));
     });
     out.element("div", {}, [&] {
       out.text_element("h3", "Not protected");
       out.element("ul", {}, [&] {
-        for (const std::string_view line : unprotected_words(relation)) out.text_element("li", line);
+        for (const std::string& line : unprotected_words(guarantee)) out.text_element("li", line);
       });
     });
   });
@@ -75,11 +84,11 @@ void write_guarantee(HtmlWriter& out, const Report& report) {
   const bool several = report.models.size() > 1;
   section(out, "guarantee", "What is promised", [&] {
     out.element("div", {{"class", "promise"}}, [&] {
-      if (several) out.paragraph(fmt::format("Of the models here {} protects least.", told.name));
+      if (several) out.paragraph(weakest_words(report, told.name));
       write_guarantee_words(out, told.model, "words");
     });
     if (several && one_relation(report)) out.paragraph(together(report));
-    lists(out, told.model.guarantee.relation);
+    lists(out, told.model.guarantee);
   });
 }
 

@@ -82,10 +82,10 @@ void write_ledger(HtmlWriter& out, const Report& report) {
   }
   section(out, "ledger", "The ledger", [&] {
     out.paragraph(
-        fmt::format("What the data set '{}' may cost in all, and what it has cost so far. A release is "
+        fmt::format("What the data set '{}' may cost each {} in all, and what it has cost so far. A release is "
                     "written down here before a mechanism runs, and is refused where it "
                     "would go beyond the total. The total cannot be changed.",
-                    ledger.status.dataset));
+                    ledger.status.dataset, unit_of(ledger.status.total.relation)));
     write_balance(out, ledger.status.balance);
     if (!missing.empty()) out.paragraph(fmt::format("Not entered for this data set: {}.", missing), "warning");
     if (ledger.entries.size() <= kOpenEntries) {

@@ -39,7 +39,8 @@ std::vector<Cell> row_of(const ReportedModel& one, bool evaluated, bool minority
 std::string short_guarantee(const Model& model) {
   const std::optional<Rational> spent = stated_amount(model);
   if (!spent) return "no bound known";
-  return describe(model.budget.notion, {*spent, model.budget.delta}, Rounding::up);
+  const bool for_people = model.guarantee.relation == Relation::add_remove_person;
+  return describe(model.budget.notion, {*spent, model.budget.delta}, Rounding::up) + (for_people ? " for people" : "");
 }
 
 std::string series_of(const ReportedModel& one) {

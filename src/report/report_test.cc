@@ -58,6 +58,29 @@ TEST(Report, TellsTheGuaranteeOfEveryKindOfModel) {
   }
 }
 
+TEST(Report, TellsWhatAModelPromisesToPeople) {
+  const std::string page = report_html(report_of(testing::for_people(testing::public_model())));
+  expect_sound_page(page);
+  expect_words(page,
+               {"Adding or removing all records of one person", "So this protects whether any one person is there",
+                "Somebody who knows the records of everybody else", "whether one person&#39;s records were used",
+                "Somebody filed under two ids", "add-remove-person", "ε = 0.1 for people"});
+  for (const char* word : {"A person with several records", "is replaced by any other"}) {
+    EXPECT_EQ(page.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Report, ComparesOnlyGuaranteesOfOneUnit) {
+  Report report = report_of(testing::public_model(), "records");
+  report.models.push_back({"people", "", testing::for_people(testing::public_model())});
+  report.models[1].model.guarantee = Guarantee::of_bounded_range(2, Relation::add_remove_person);
+  const std::string page = report_html(report);
+  expect_sound_page(page);
+  expect_words(page, {"others single records only. Of the latter records protects least.",
+                      "A person with several records: m records together cost"});
+  EXPECT_EQ(page.find("their costs would add up"), std::string::npos);
+}
+
 TEST(Report, SaysWhatAGuessCanDo) {
   // tanh(ε/4) is the total variation at bounded range ε = 0.1: 50% + 50%·tanh(0.025) = 51.2498…%.
   expect_words(report_html(report_of(testing::public_model())), {"is right at most 51.25% of the time"});
@@ -185,8 +208,8 @@ TEST(Report, AccountsForTheDataSet) {
   report.ledger = {ledger.status("flowers"), ledger.contents().entries, ledger.contents().head};
   const std::string page = report_html(report);
   expect_sound_page(page);
-  expect_words(page, {"the data set &#39;flowers&#39;", "<dd>ε = 1</dd>", "<dd>ε = 0.1</dd>", "<dd>ε = 0.9</dd>",
-                      "reserved ε = 0.1 for &#39;fit public&#39;</td><td>scans</td>",
+  expect_words(page, {"the data set &#39;flowers&#39; may cost each record", "<dd>ε = 1</dd>", "<dd>ε = 0.1</dd>",
+                      "<dd>ε = 0.9</dd>", "reserved ε = 0.1 for &#39;fit public&#39;</td><td>scans</td>",
                       "Not entered for this data set: stray, forged.", report.ledger->head});
 }
 

@@ -82,6 +82,11 @@ Model seeded_model() {
   return model;
 }
 
+Model for_people(Model model) {
+  model.budget.relation = model.guarantee.relation = Relation::add_remove_person;
+  return model;
+}
+
 std::vector<std::pair<std::string, Model>> all_sample_models() {
   return {{"public", public_model()},   {"public-k", public_k_model()}, {"mean", mean_model()},
           {"refined", refined_model()}, {"metric", metric_model()},     {"seeded", seeded_model()}};

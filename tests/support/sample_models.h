@@ -16,6 +16,8 @@ Model refined_model();   // mean with gradient steps, as auto chooses it
 Model metric_model();    // mean with a second moment
 Model seeded_model();    // mean_model() made with a seed
 
+Model for_people(Model model);  // the same, with its budget and guarantee for people instead of records
+
 std::vector<std::pair<std::string, Model>> all_sample_models();
 
 }  // namespace dppl::testing
