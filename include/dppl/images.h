@@ -54,6 +54,8 @@ class ImageSource {
   // Labels that are class numbers, one per image, where the source has such; and those that are names.
   virtual std::optional<std::vector<int64_t>> labels() const = 0;
   virtual std::optional<NamedLabels> named_labels() const { return std::nullopt; }
+  // Whose image each one is, where the source says so: people may have several. As private as the images.
+  virtual std::optional<std::vector<std::string>> people() const { return std::nullopt; }
   // The classes that the format fixes, named by the publisher's own file beside the images. Never derived from labels.
   virtual std::optional<ClassSet> classes() const = 0;
   // Changes whenever the list of images does: what a resumed run checks.

@@ -13,8 +13,9 @@
 
 namespace dppl {
 
-ListedImages::ListedImages(const std::string& source, std::string root, std::vector<std::string> names, Labels labels)
-    : root_(std::move(root)), names_(std::move(names)), labels_(std::move(labels)) {
+ListedImages::ListedImages(const std::string& source, std::string root, std::vector<std::string> names, Labels labels,
+                           People people)
+    : root_(std::move(root)), names_(std::move(names)), labels_(std::move(labels)), people_(std::move(people)) {
   std::string text;
   for (size_t i = 0; i < names_.size(); ++i) {
     struct stat status {};

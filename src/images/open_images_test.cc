@@ -157,6 +157,26 @@ TEST(ImageList, NumbersStayNumbersAndLabelsMayBeMissing) {
   EXPECT_FALSE(plain->named_labels());
 }
 
+TEST(ImageList, MayNamePeople) {
+  using People = std::vector<std::string>;
+  const ImageDir dir;
+  dir.image("x.png", 1);
+  dir.image("y.png", 2);
+  const auto all = open_images(dir.put("a.csv", "path,label,person\ny.png,12,\"Doe, Jane\"\nx.png,3,7\n"));
+  EXPECT_EQ(all->people(), (People{"Doe, Jane", "7"}));
+  EXPECT_EQ(all->labels(), (Labels{12, 3}));
+  const auto swapped = open_images(dir.put("s.csv", "file,person,class\r\nx.png,p,dog\r\ny.png,p,cat\r\n"));
+  EXPECT_EQ(swapped->people(), (People{"p", "p"}));
+  EXPECT_EQ(names(*swapped), (std::vector<std::string>{"dog", "cat"}));
+  const auto unlabelled = open_images(dir.put("u.csv", "path,person\nx.png,1\n"));
+  EXPECT_EQ(unlabelled->people(), (People{"1"}));
+  EXPECT_FALSE(unlabelled->labels());
+  EXPECT_FALSE(unlabelled->named_labels());
+  // By its name alone: without a header the second field is the label.
+  EXPECT_FALSE(open_images(dir.put("o.csv", "x.png,person\n"))->people());
+  EXPECT_FALSE(open_images(dir.put("h.csv", "path,label\nx.png,1\n"))->people());
+}
+
 TEST(ImageList, RefusesTheLineThatIsWrong) {
   const ImageDir dir;
   dir.image("x.png", 1);
@@ -168,6 +188,11 @@ TEST(ImageList, RefusesTheLineThatIsWrong) {
   refused("x.png,1\nJane Doe.gif,2\n", "a line does not begin", "line 2: 'Jane Doe.gif'");
   refused("x.png,1\nx.png\n", "give path,label in every line", "line 2: 1 fields");
   refused("x.png,1,2\n", "give path,label in every line", "line 1: 3 fields");
+  refused("path,label,patient\nx.png,1,2\n", "give path,label in every line", "line 2: 3 fields");
+  refused("path,label,person\nx.png,1\n", "give path,label,person in every line", "line 2: 2 fields");
+  refused("path,person\nx.png,1,2\n", "give path,label,person in every line", "line 2: 3 fields");
+  refused("path,label,age,person\nx.png,1,2,3\n", "give path,label,person in every line", "line 2: 4 fields");
+  refused("path,label,person\nx.png,1,2\nx.png,1, \n", "a person is blank", "line 3: x.png");
   refused("\"x.png,1\n", "a line has a quote", "line 1: a quote without an end");
   refused("\"x.png\"y,1\n", "a line has a quote", "line 1: something follows");
   refused("x.png,a\nx.png,\n", "a label is blank", "line 2: x.png");

@@ -11,7 +11,7 @@ namespace dppl {
 
 // A folder of class folders, a folder of images without labels, or a folder with the files of CIFAR-10.
 std::unique_ptr<ImageSource> open_folder(const std::string& path);
-// One "path,label" or "path" per line, relative to the list.
+// One "path,label" or "path" per line, relative to the list; with a header that names it, also a column "person".
 std::unique_ptr<ImageSource> open_csv(const std::string& path);
 std::unique_ptr<ImageSource> open_idx(const std::string& path, const std::string& labels);
 std::unique_ptr<ImageSource> open_npy(const std::string& path, const std::string& labels);
