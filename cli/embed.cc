@@ -67,6 +67,7 @@ void print(const EmbedResult& result, const Options& options, const Encoder& enc
                                 {"images_per_second", rate}};
     if (private_errors_shown()) json["skipped_images"] = result.skipped;
     if (!options.embed.labels.empty()) json["labels"] = options.embed.labels;
+    if (!options.embed.people.empty()) json["people"] = options.embed.people;
     if (!classes.empty()) json["classes"] = classes;
     print_json(json);
     return;
@@ -78,6 +79,7 @@ void print(const EmbedResult& result, const Options& options, const Encoder& enc
                              private_errors_shown() ? "" : " (--show-private-errors tells which)");
   }
   if (!options.embed.labels.empty()) std::cout << fmt::format("labels     {}\n", options.embed.labels);
+  if (!options.embed.people.empty()) std::cout << fmt::format("people     {}\n", options.embed.people);
   if (!classes.empty()) std::cout << fmt::format("classes    {}\n", classes);
   std::cout << fmt::format("encoder    {}\n", encoder.description());
 }
@@ -110,10 +112,14 @@ void list_classes(const Options& options) {
 // What the command line has against a refusal, for people who do not know its options by heart.
 std::string advice(const Options& options, const ImageSource& source, bool bad_images) {
   if (bad_images && !options.embed.skip_bad) return " (--skip-bad)";
-  if (options.embed.labels.empty() || source.labels()) return "";
-  if (!source.named_labels()) return " (--label-source FILE)";
-  if (!options.classes.empty()) return "";
-  return " (--classes FILE, one name per line; 'dppl embed IMAGES --list-classes' shows the names that there are)";
+  if (!options.embed.labels.empty() && !source.labels()) {
+    if (!source.named_labels()) return " (--label-source FILE)";
+    if (options.classes.empty()) {
+      return " (--classes FILE, one name per line; 'dppl embed IMAGES --list-classes' shows the names that there are)";
+    }
+  }
+  const bool needs_people = !options.embed.people.empty() && options.embed.people_pattern.empty();
+  return needs_people && !source.people() ? " (--people-from-path REGEX)" : "";
 }
 
 EmbedResult embed_with_advice(const Options& options, const ImageSource& source, Encoder& encoder) {
@@ -134,9 +140,12 @@ EmbedResult embed_with_advice(const Options& options, const ImageSource& source,
 
 void run(Options options) {
   EmbedOptions& embedding = options.embed;
+  if (!embedding.people.empty() && !embedding.people.ends_with(".txt")) {
+    throw InvalidInput(fmt::format("--people: '{}' does not end in .txt; ids are written as text", embedding.people));
+  }
   // Unfinished rows stand beside the output under these names.
   const std::string partial = embedding.output + ".partial";
-  refuse_overwriting({embedding.output, embedding.labels, partial, partial + "-state"},
+  refuse_overwriting({embedding.output, embedding.labels, embedding.people, partial, partial + "-state"},
                      {options.images, options.encoder, options.source.labels, options.rows, options.classes});
   if (!options.classes.empty()) embedding.classes = ClassSet::parse(options.classes);
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
@@ -220,10 +229,16 @@ void add_embed(CLI::App& app) {
                    "The declared classes: a number, or a file with one name per line; required if labels are names")
       ->type_name("N|NAMES.txt")
       ->needs(labels);
+  CLI::Option* people =
+      command
+          ->add_option("--people", options->embed.people,
+                       "Ids of people to write beside them, one per line, if a person may have several images; from a "
+                       "list's column 'person', or from paths (--people-from-path)")
+          ->type_name("IDS.txt");
   command
       ->add_flag("--list-classes", options->list_classes,
                  "Only show the names that labels have, for the person who declares the classes")
-      ->excludes(encoder, output, labels);
+      ->excludes(encoder, output, labels, people);
   command->add_option("--size", options->how.size, "Resize images to PX × PX pixels")
       ->check(CLI::Range(1, 1 << 14))
       ->type_name("PX");
@@ -234,6 +249,12 @@ void add_embed(CLI::App& app) {
       .add_option("--label-source", options->source.labels,
                   "The file with the labels, if they are in a file of their own")
       ->type_name("FILE");
+  input
+      .add_option("--people-from-path", options->embed.people_pattern,
+                  "Take the ids of --people from the images' paths: what this regular expression (ECMAScript) matches, "
+                  "or its first group")
+      ->type_name("REGEX")
+      ->needs(people);
   input.add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers")
       ->option_text("FIRST:END|ROWS.npy");
   input.add_flag("--skip-bad", options->embed.skip_bad, "Continue without images that cannot be read");

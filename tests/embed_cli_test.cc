@@ -185,6 +185,56 @@ TEST(EmbedCommand, ClassesAreDeclaredNotDerived) {
   EXPECT_EQ(embed_photos(dir, {"--classes", classes}).status, 2);
 }
 
+TEST(EmbedCommand, WritesWhoseImagesTheyAre) {
+  const TempDir dir;
+  photos(dir, {"flu", "well"});
+  dir.file("photos/well/John.png", testing::png_bytes({1, 1, 1, {7}}));
+  dir.file("photos/well/Max.png", "not a picture");
+  const std::string people = dir.path("p.txt");
+  const auto found = embed_photos(dir, {"--people", people, "--people-from-path", "([^/]+)\\.png$", "--skip-bad"});
+  ASSERT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(read_text(people), "Jane Doe\nJane Doe\nJohn\n");
+  EXPECT_TRUE(says(found.out, "people     " + people + "\n")) << found.out;
+  EXPECT_FALSE(says(found.out + found.err, "Jane")) << found.out << found.err;
+
+  const std::string list =
+      dir.file("list.csv", "path,label,person\nphotos/flu/Jane Doe.png,1,7 b\nphotos/well/John.png,0,7 b\n");
+  const auto listed = run_program({"embed", list, "--encoder", "builtin:hog", "-o", dir.path("x.npy"), "--labels",
+                                   dir.path("y.npy"), "--people", people, "--json"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(read_text(people), "7 b\n7 b\n");
+  EXPECT_EQ(read_labels(dir.path("y.npy")), (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(nlohmann::json::parse(listed.out).at("people"), people);
+}
+
+TEST(EmbedCommand, RefusesPeopleInOneLineAndWritesNothing) {
+  const TempDir dir;
+  photos(dir, {"flu", "well"});
+  dir.file("photos/well/John.png", testing::png_bytes({1, 1, 1, {7}}));
+  const size_t before = dir.entries();
+  const std::string people = dir.path("p.txt");
+  for (const auto& [more, words] : std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
+           {{"--people", people}, {"whose they are", "column", "--people-from-path REGEX"}},
+           {{"--people", people, "--people-from-path", "(J"}, {"'(J'", "is not a regular expression"}},
+           {{"--people", people, "--people-from-path", " Doe"}, {"p.txt: the pattern", "does not match"}},
+           {{"--people", people, "--people-from-path", "/( ?)J"}, {"p.txt: the id of a person is blank"}},
+           {{"--people", dir.path("p.npy"), "--people-from-path", "J"}, {"--people", "does not end in .txt"}},
+           {{"--people", people, "--labels", people, "--people-from-path", "J"}, {"written twice"}}}) {
+    const auto result = embed_photos(dir, more);
+    EXPECT_EQ(result.status, 1) << words[0];
+    for (const std::string& word : words) EXPECT_TRUE(says(result.err, word)) << word << " is not in: " << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    for (const char* secret : {"Jane", "John"}) EXPECT_FALSE(says(result.err, secret)) << result.err;
+    EXPECT_EQ(dir.entries(), before);
+  }
+  const auto shown = embed_photos(dir, {"--people", people, "--people-from-path", " Doe", "--show-private-errors"});
+  EXPECT_TRUE(says(shown.err, "photos/well/John.png")) << shown.err;
+  const auto nowhere = embed_photos(dir, {"--people-from-path", "J"});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_TRUE(says(nowhere.err, "--people")) << nowhere.err;
+  EXPECT_EQ(run_program({"embed", dir.path("photos"), "--list-classes", "--people", people}).status, 2);
+}
+
 TEST(EmbedCommand, ListsNamesForWhoeverDeclares) {
   const TempDir dir;
   const std::string source = photos(dir, {"well", "flu"});

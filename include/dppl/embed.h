@@ -34,9 +34,13 @@ struct EncoderOptions {
 std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options = {});
 
 struct EmbedOptions {
-  std::string output;                         // .npy, a row an image
-  std::string labels;                         // .npy beside it; empty: none. The source must have labels
-  std::optional<ClassSet> classes;            // declared; labels that are names need it, others are checked by it
+  std::string output;               // .npy, a row an image
+  std::string labels;               // .npy beside it; empty: none. The source must have labels
+  std::optional<ClassSet> classes;  // declared; labels that are names need it, others are checked by it
+  std::string people;               // .txt beside it, the id of each row's person a line; empty: none
+  // An ECMAScript regular expression that finds the id in an image's name: its first group, or without groups all that
+  // it matches. Empty: the source must have ids.
+  std::string people_pattern;
   std::optional<std::vector<uint64_t>> rows;  // these images, in this order; empty: all
   DType dtype = DType::float32;               // or float16
   size_t batch = 16;
@@ -62,7 +66,8 @@ struct EmbedResult {
 // this process is killed, or stops at an image that cannot be read, the same call goes on from there, and the result
 // has the same bytes as if it had not been stopped. The output appears complete or not at all. Throws InvalidRecord
 // when an image cannot be read (unless skip_bad), after all such images were told, and for a label outside of the
-// declared classes. Classes are never derived from labels.
+// declared classes or an image without a usable id of a person, before the first is encoded. Classes are never derived
+// from labels.
 EmbedResult embed(const ImageSource& source, Encoder& encoder, const EmbedOptions& options);
 
 }  // namespace dppl

@@ -14,6 +14,7 @@
 #include "dppl/invalid_record.h"
 #include "encoders/label_files.h"
 #include "encoders/partial_file.h"
+#include "encoders/people_file.h"
 #include "encoders/prepared_images.h"
 #include "rows/npy.h"
 
@@ -50,7 +51,12 @@ class Embedding {
         rows_(rows_of(source, options)),
         row_size_(encoder.dim() * item_size(options.dtype)),
         labels_(source, rows_, options),
+        people_(source, rows_, options),
         file_(options.output, identity_of(source, encoder, options, rows_), rows_.size(), kNpyHeaderSize, row_size_) {
+    if (!options.people.empty() && options.people == labels_.names_path()) {
+      throw InvalidInput(
+          fmt::format("{}: the names of the classes go there; name another file for people's ids", options.people));
+    }
     if (file_.replaced()) {
       note(fmt::format("{}.partial is of other images, another encoder or other options; starting anew",
                        options.output));
@@ -176,6 +182,7 @@ class Embedding {
     EmbedResult result{rows_.size(), state.rows, encoder_.dim(), begin, {}, labels_.names_path()};
     for (const uint64_t image : state.bad) result.skipped.push_back(source_.name(rows_[image]));
     labels_.commit(state.bad);
+    people_.commit(state.bad);
     file_.commit(npy_header(options_.dtype, std::vector<uint64_t>{state.rows, encoder_.dim()}));
     return result;
   }
@@ -186,6 +193,7 @@ class Embedding {
   const std::vector<uint64_t> rows_;
   const size_t row_size_;
   LabelFiles labels_;
+  PeopleFile people_;
   PartialFile file_;
   std::vector<float> values_;
   std::vector<uint16_t> halves_;

@@ -162,6 +162,132 @@ TEST(Embed, ListedNumbersFollowTheKindOfClasses) {
   EXPECT_EQ(labels_of(Both(), ClassSet::named({"20", "10"})), (std::vector<int64_t>{0, 1}));
 }
 
+// Two pictures a person, by their paths and in a column.
+class PeoplesImages : public MemoryImages {
+ public:
+  explicit PeoplesImages(size_t size, std::vector<size_t> bad = {}) : MemoryImages(size, std::move(bad)) {
+    for (size_t i = 0; i < size; ++i) {
+      names_.push_back("set/p" + std::to_string(i / 2) + "/" + std::to_string(i) + ".png");
+      people_.push_back("Jane Dœ " + std::to_string(i / 2));
+    }
+  }
+  std::string name(size_t i) const override { return names_.at(i); }
+  std::optional<std::vector<std::string>> people() const override { return people_; }
+
+  std::vector<std::string> names_, people_;
+};
+
+EmbedOptions people_options(const TempDir& dir, const std::string& pattern = "") {
+  EmbedOptions options = options_for(dir);
+  options.people = dir.path("p.txt");
+  options.people_pattern = pattern;
+  return options;
+}
+
+TEST(Embed, WritesWhoseImageEachRowIs) {
+  const TempDir dir;
+  MeanColour encoder;
+  const auto ids = [&](const std::string& pattern) {
+    const EmbedOptions options = people_options(dir, pattern);
+    EXPECT_EQ(embed(PeoplesImages(4), encoder, options).rows, 4u);
+    EXPECT_EQ(dir.entries(), 2u);
+    return read_text(options.people);
+  };
+  EXPECT_EQ(ids(""), "Jane Dœ 0\nJane Dœ 0\nJane Dœ 1\nJane Dœ 1\n");
+  EXPECT_EQ(ids("/p(\\d+)/"), "0\n0\n1\n1\n");
+  EXPECT_EQ(ids("p\\d"), "p0\np0\np1\np1\n");
+  EXPECT_EQ(ids("(?:set)/(p.)/([0-9])"), "p0\np0\np1\np1\n");
+  // The first of the matches, and as little as a lazy pattern asks for.
+  EXPECT_EQ(ids("(.*?)[/.]"), "set\nset\nset\nset\n");
+}
+
+TEST(Embed, IdsFollowTheRowsThatAreWritten) {
+  const TempDir dir;
+  MeanColour encoder;
+  EmbedOptions options = people_options(dir);
+  options.skip_bad = true;
+  EXPECT_EQ(embed(PeoplesImages(6, {0, 3}), encoder, options).rows, 4u);
+  EXPECT_EQ(read_text(options.people), "Jane Dœ 0\nJane Dœ 1\nJane Dœ 2\nJane Dœ 2\n");
+  options.rows = {5, 3, 1, 0};
+  EXPECT_EQ(embed(PeoplesImages(6, {0, 3}), encoder, options).rows, 2u);
+  EXPECT_EQ(read_text(options.people), "Jane Dœ 2\nJane Dœ 0\n");
+  options.people_pattern = "p\\d";
+  EXPECT_EQ(embed(PeoplesImages(6, {0, 3}), encoder, options).rows, 2u);
+  EXPECT_EQ(read_text(options.people), "p2\np0\n");
+}
+
+TEST(Embed, RefusesIdsBeforeItEncodes) {
+  const TempDir dir;
+  MeanColour encoder;
+  const auto refused = [&](const PeoplesImages& source, const std::string& pattern, std::string_view rule,
+                           std::string_view secret) {
+    const EmbedOptions options = people_options(dir, pattern);
+    expect_record_refused([&] { embed(source, encoder, options); }, "p.txt: " + std::string(rule), secret);
+    EXPECT_EQ(encoder.images, 0u);
+    EXPECT_EQ(dir.entries(), 0u);
+  };
+  PeoplesImages source(10);
+  refused(source, "p[0-3]", "the pattern of people's ids does not match the name of an image", "set/p4/8.png");
+  refused(source, "^p", "the pattern of people's ids does not match", "set/p0/0.png");
+  refused(source, "x*", "the id of a person is blank", "set/p0/0.png has id ''");
+  refused(source, "p4|(p[0-3])", "the id of a person is blank", "set/p4/8.png has id ''");
+  for (const auto& [id, fault] :
+       {std::pair{"", "is blank"}, std::pair{"  ", "is blank"}, std::pair{"Ja\nne", "has a control character"},
+        std::pair{"Jane\x7f", "has a control character"}, std::pair{"Jane \xff", "is not UTF-8"},
+        std::pair{" Jane", "begins or ends with a space"}, std::pair{"Jane ", "begins or ends with a space"}}) {
+    source.people_[9] = id;
+    refused(source, "", "the id of a person " + std::string(fault), "set/p4/9.png has id '" + std::string(id) + "'");
+  }
+  source.names_[9] = "set/Jane\n9/9.png";
+  refused(source, "set/([^/]+)", "the id of a person has a control character", "set/Jane\n9/9.png");
+  source.names_[9] = "set/J\xc5\x93/9.png";
+  refused(source, "set/(..)", "the id of a person is not UTF-8", source.names_[9]);
+
+  // What is not asked for is not looked at.
+  EmbedOptions options = people_options(dir);
+  options.rows = {1, 2};
+  EXPECT_EQ(embed(source, encoder, options).rows, 2u);
+  EXPECT_EQ(read_text(options.people), "Jane Dœ 0\nJane Dœ 1\n");
+}
+
+// std::regex recurses over the text.
+TEST(Embed, LimitsNamesAndPatternsForTheStack) {
+  const TempDir dir;
+  MeanColour encoder;
+  PeoplesImages source(2);
+  for (std::string& name : source.names_) name = std::string(1024, 'a');
+  const EmbedOptions options = people_options(dir, "((([^/b]|c)+|d)+)$");
+  embed(source, encoder, options);
+  EXPECT_EQ(read_text(options.people), source.names_[0] + "\n" + source.names_[1] + "\n");
+  source.names_[1] += "Jane";
+  expect_record_refused([&] { embed(source, encoder, options); }, "p.txt: the name of an image is longer", "Jane");
+  expect_error<InvalidInput>([&] { embed(source, encoder, people_options(dir, std::string(257, 'a'))); },
+                             {"the pattern of people's ids is longer than 256 bytes"});
+}
+
+TEST(Embed, RefusesPeopleThatItCannotKnow) {
+  const TempDir dir;
+  MeanColour encoder;
+  expect_error<InvalidInput>([&] { embed(MemoryImages(2), encoder, people_options(dir)); },
+                             {"p.txt: ", "whose they are", "a pattern", "a column"});
+  for (const char* pattern : {"(", "[a", "*", "a{2,1}", "\\"}) {
+    expect_error<InvalidInput>([&] { embed(MemoryImages(2), encoder, people_options(dir, pattern)); },
+                               {"the pattern of people's ids", pattern, "is not a regular expression"});
+  }
+  EmbedOptions nowhere = people_options(dir, "picture");
+  nowhere.people = "";
+  expect_error<InvalidInput>([&] { embed(MemoryImages(2), encoder, nowhere); }, {"needs a file to write them to"});
+  nowhere.people = dir.path("no/where.txt");
+  expect_error<IoError>([&] { embed(MemoryImages(2), encoder, nowhere); }, {"where.txt", "cannot write"});
+  EmbedOptions names = people_options(dir, "picture");
+  names.labels = dir.path("y.npy");
+  names.people = dir.path("y.classes.txt");
+  expect_error<InvalidInput>([&] { embed(MemoryImages(2), encoder, names); },
+                             {"y.classes.txt: the names of the classes"});
+  EXPECT_EQ(encoder.images, 0u);
+  EXPECT_EQ(dir.entries(), 0u);
+}
+
 TEST(Embed, TellsWhatTheEncoderHasToSay) {
   class Noted : public MeanColour {
     std::string note() const override { return "one at a time"; }
@@ -293,26 +419,27 @@ void embed_and_die(const EmbedOptions& options, size_t size, size_t deadly) {
 TEST(EmbedKilled, GoesOnWithTheSameBytes) {
   const TempDir dir;
   const MemoryImages source(50);
-  EmbedOptions options = options_for(dir);
+  EmbedOptions options = people_options(dir, "[0-9]");
   options.checkpoint_seconds = 0;
   MeanColour whole;
   embed(source, whole, options);
-  const std::string bytes = read_text(options.output);
-  std::filesystem::remove(options.output);
+  const std::string bytes = read_text(options.output), people = read_text(options.people);
+  for (const std::string& path : {options.output, options.people}) std::filesystem::remove(path);
 
   std::vector<std::string> notes;
   for (const size_t deadly : {0u, 30u, 49u}) embed_and_die(options, 50, deadly);
-  EXPECT_FALSE(std::filesystem::exists(options.output));
+  for (const std::string& path : {options.output, options.people}) EXPECT_FALSE(std::filesystem::exists(path));
   options.note = [&](const std::string& what) { notes.push_back(what); };
   MeanColour rest;
   const EmbedResult result = embed(source, rest, options);
   EXPECT_EQ(read_text(options.output), bytes);
+  EXPECT_EQ(read_text(options.people), people);
   // At least the batches before the ones that were being read when it was killed.
   EXPECT_GE(result.resumed_at, 28u);
   EXPECT_EQ(rest.images, 50 - result.resumed_at);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("going on after"), std::string::npos);
-  EXPECT_EQ(dir.entries(), 1u);
+  for (const char* end : {".partial", ".partial-state"}) EXPECT_FALSE(std::filesystem::exists(options.output + end));
 }
 
 TEST(EmbedKilled, StartsAnewForOtherImages) {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "dppl/invalid_record.h"
+#include "encoders/without_bad.h"
 #include "rows/npy.h"
 
 namespace dppl {
@@ -78,10 +77,7 @@ LabelFiles::LabelFiles(const ImageSource& source, std::span<const uint64_t> rows
 
 void LabelFiles::commit(const std::vector<uint64_t>& bad) {
   if (!file_) return;
-  std::vector<int64_t> kept;
-  for (size_t i = 0; i < labels_.size(); ++i) {
-    if (!std::binary_search(bad.begin(), bad.end(), i)) kept.push_back(labels_[i]);
-  }
+  const std::vector<int64_t> kept = without_bad(labels_, bad);
   const uint64_t shape[] = {kept.size()};
   file_->write(npy_header(DType::int64, shape));
   file_->write(std::as_bytes(std::span(kept)));

@@ -1,0 +1,106 @@
+#include "encoders/people_file.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "base/text_lines.h"
+#include "dppl/invalid_record.h"
+#include "encoders/without_bad.h"
+
+namespace dppl {
+namespace {
+
+// std::regex needs stack for every byte that it matches: 300 bytes of it for a plain pattern, more for nested groups
+// and with sanitizers. Within these limits patterns that people write stay far below the usual 8 MB.
+constexpr size_t kMaxName = 1024, kMaxPattern = 256;
+
+std::regex compiled(const std::string& pattern) {
+  if (pattern.size() > kMaxPattern) {
+    throw InvalidInput(fmt::format("the pattern of people's ids is longer than {} bytes", kMaxPattern));
+  }
+  try {
+    return std::regex(pattern, std::regex::ECMAScript);
+  } catch (const std::regex_error& error) {
+    throw InvalidInput(fmt::format("the pattern of people's ids, '{}', is not a regular expression of ECMAScript's: {}",
+                                   pattern, error.what()));
+  }
+}
+
+std::vector<std::string> by_pattern(const ImageSource& source, std::span<const uint64_t> rows,
+                                    const EmbedOptions& options) {
+  const std::regex pattern = compiled(options.people_pattern);
+  const size_t group = pattern.mark_count() > 0 ? 1 : 0;
+  std::vector<std::string> result;
+  for (const uint64_t row : rows) {
+    const std::string name = source.name(row);
+    if (name.size() > kMaxName) {
+      throw InvalidRecord(fmt::format("{}: the name of an image is longer than {} bytes, which is too long to find a "
+                                      "person's id in; shorten it, or name people in a list of images",
+                                      options.people, kMaxName),
+                          name);
+    }
+    std::smatch match;
+    if (!std::regex_search(name, match, pattern)) {
+      throw InvalidRecord(fmt::format("{}: the pattern of people's ids does not match the name of an image; change it, "
+                                      "or leave the image out",
+                                      options.people),
+                          name);
+    }
+    result.push_back(match.str(group));
+  }
+  return result;
+}
+
+std::vector<std::string> ids_of(const ImageSource& source, std::span<const uint64_t> rows,
+                                const EmbedOptions& options) {
+  if (!options.people_pattern.empty()) return by_pattern(source, rows, options);
+  const std::optional<std::vector<std::string>> people = source.people();
+  if (!people) {
+    throw InvalidInput(
+        fmt::format("{}: the images do not say whose they are; give a pattern that finds a person's id in "
+                    "the name of an image, or a list of images (.csv) with a column that the first line names person",
+                    options.people));
+  }
+  std::vector<std::string> result;
+  for (const uint64_t row : rows) result.push_back((*people)[row]);
+  return result;
+}
+
+std::string_view fault_of_id(std::string_view id) {
+  const std::string_view fault = fault_of_line(id);
+  if (!fault.empty()) return fault;
+  // With a space somewhere, one person would count as two.
+  return id.starts_with(' ') || id.ends_with(' ') ? "begins or ends with a space" : "";
+}
+
+}  // namespace
+
+PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
+  const std::string& path = options.people;
+  if (path.empty()) {
+    if (!options.people_pattern.empty()) {
+      throw InvalidInput("a pattern of people's ids needs a file to write them to; name one");
+    }
+    return;
+  }
+  ids_ = ids_of(source, rows, options);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::string_view fault = fault_of_id(ids_[i]);
+    if (fault.empty()) continue;
+    throw InvalidRecord(
+        fmt::format("{}: the id of a person {}; give every image the id of its person, in UTF-8", path, fault),
+        fmt::format("{} has id '{}'", source.name(rows[i]), ids_[i]));
+  }
+  file_ = std::make_unique<AtomicFile>(path);
+}
+
+void PeopleFile::commit(const std::vector<uint64_t>& bad) {
+  if (!file_) return;
+  std::string text;
+  for (const std::string& id : without_bad(ids_, bad)) text += id + "\n";
+  file_->write(text);
+  file_->commit();
+}
+
+}  // namespace dppl
