@@ -60,7 +60,7 @@ void mean_of_50000_rows(benchmark::State& state) {
   for (auto _ : state) {
     reading += seconds_of_reading(files.rows);
     auto begin = std::chrono::steady_clock::now();
-    const PrivateData data = PrivateData::open(files.rows, files.labels, ClassSet::numbered(kClasses));
+    const PrivateData data = PrivateData::open({files.rows, files.labels}, ClassSet::numbered(kClasses));
     const PrivateAccess access(data);
     BoundedSum exact = class_sums({access, kClasses, transform, 2});
     sums += seconds_since(begin);

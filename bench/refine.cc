@@ -47,7 +47,7 @@ void gradient_of_50000_rows(benchmark::State& state) {
   const PublicTransform transform = PublicTransform::compute({}, kDim, {});
   SmallRows rows(kRows, kDim);
   class_sums({access, kClasses, transform, kThreads}, rows);
-  const GradientSums gradients(rows, labels, kThreads);
+  const GradientSums gradients(rows, access, kThreads);
   const std::vector<double> point(weights.begin(), weights.end()), offsets(kClasses);
   double gradient = 0, products = 0;
   for (auto _ : state) {

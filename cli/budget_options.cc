@@ -10,12 +10,12 @@ void BudgetOptions::add_to(CLI::App& command, const std::string& meaning, bool r
   group->require_option(required ? 1 : 0, 2);
 }
 
-BudgetSpec BudgetOptions::read() const {
+BudgetSpec BudgetOptions::read(Relation relation) const {
   if (!given()) throw CLI::RequiredError("--epsilon or --rho");
-  if (!rho_.empty()) return BudgetSpec::zcdp(parse_positive(rho_, "--rho"));
+  if (!rho_.empty()) return BudgetSpec::zcdp(parse_positive(rho_, "--rho"), relation);
   const Rational epsilon = parse_positive(epsilon_, "--epsilon");
-  if (delta_.empty()) return BudgetSpec::pure(epsilon);
-  return BudgetSpec::approximate(epsilon, parse_positive(delta_, "--delta"));
+  if (delta_.empty()) return BudgetSpec::pure(epsilon, relation);
+  return BudgetSpec::approximate(epsilon, parse_positive(delta_, "--delta"), relation);
 }
 
 }  // namespace dppl::cli

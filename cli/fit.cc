@@ -21,7 +21,7 @@ namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string method = "auto", train, labels, rows, classes, pool, output;
+  std::string method = "auto", train, labels, rows, people, classes, pool, output;
   std::string examples, example_labels, class_prior;
   bool public_only = false;
   BudgetOptions budget;
@@ -42,7 +42,7 @@ bool tunes_transform(const Options& options) {
 Settings tuned(const Options& options, const BudgetSpec& budget, const std::optional<PublicData>& pool) {
   if (!pool) throw InvalidInput("--transform auto: is tuned on a public pool; give one with --pool");
   for (const auto& [name, text] : options.settings) {
-    if (name == "transform" || name == "records") continue;
+    if (name == "transform" || name == "records" || name == "person-split") continue;
     throw CLI::ValidationError("--" + name, "is what --transform auto chooses; leave it out, or name a transform");
   }
   settings_of(options.method);  // known
@@ -54,7 +54,9 @@ Settings tuned(const Options& options, const BudgetSpec& budget, const std::opti
     const auto all = static_cast<double>(std::get<uint64_t>(parse_setting(field, records->second)));
     tuning.sizes.assign(classes, all / static_cast<double>(classes));
   }
-  return tune(*pool, budget, tuning).settings;
+  const auto split = options.settings.find("person-split");
+  const Settings chosen = tune(*pool, budget, tuning).settings;
+  return split == options.settings.end() ? chosen : with_person_split(chosen, parse_person_split(split->second));
 }
 
 Settings settings_from(const Options& options, const BudgetSpec& budget, const std::optional<PublicData>& pool) {
@@ -98,7 +100,7 @@ std::shared_ptr<const ClassKnowledge> knowledge_of(const Options& options, const
 
 BudgetSpec read_budget(const Options& options) {
   try {
-    return options.budget.read();
+    return options.budget.read(options.people.empty() ? Relation::add_remove : Relation::add_remove_person);
   } catch (const InvalidInput& error) {
     throw InvalidInput(
         fmt::format("{}; to spend nothing, 'dppl fit --public-only' makes a model of public examples or "
@@ -121,6 +123,7 @@ void run_public_only(const Options& options) {
   for (const auto& [name, given] : {std::pair{"--train", !options.train.empty()},
                                     {"--labels", !options.labels.empty()},
                                     {"--rows", !options.rows.empty()},
+                                    {"--people", !options.people.empty()},
                                     {"--ledger", !options.ledger.empty()},
                                     {"--rho or --epsilon", options.budget.given()},
                                     {"--seed", options.seed.has_value()}}) {
@@ -161,8 +164,9 @@ void run(const Options& options) {
   fit_options.settings = settings_from(options, budget, pool);
   const ClassSet classes = ClassSet::parse(options.classes);
   fit_options.knowledge = knowledge_of(options, classes);
-  refuse_overwriting({options.output}, {options.train, options.labels, options.rows, options.pool, options.classes,
-                                        options.ledger, options.examples, options.example_labels, options.class_prior});
+  refuse_overwriting({options.output}, {options.train, options.labels, options.rows, options.people, options.pool,
+                                        options.classes, options.ledger, options.examples, options.example_labels,
+                                        options.class_prior});
   std::optional<Ledger> ledger;
   if (!options.ledger.empty()) {
     // Asked before a private record is read: with no budget left every answer is the same.
@@ -171,8 +175,8 @@ void run(const Options& options) {
     ledger->check_affordable(options.dataset, budget, price(asked, budget));
   }
   ProgressBar progress("fit", "classes", classes.size());
-  const auto rows = options.rows.empty() ? std::nullopt : std::optional(options.rows);
-  const PrivateData data = PrivateData::open(options.train, options.labels, classes, rows, options.threads);
+  const PrivateData data = PrivateData::open({options.train, options.labels, options.rows, options.people}, classes,
+                                             options.threads);
   fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
   const FitPlan plan(data, pool, fit_options, budget);
   if (!plan.plain_because().empty()) {
@@ -243,6 +247,8 @@ void add_fit(CLI::App& app) {
   command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name per line")
       ->required();
   command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
+  command->add_option("--people", options->people,
+                      "Whose record each row is (.npy of numbers, or .txt of names): privacy for people");
   command->add_option("--pool", options->pool,
                       "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
   command->add_option("--examples", options->examples,

@@ -111,8 +111,7 @@ void print_status(const Ledger::Status& status, const std::vector<Ledger::Entry>
 }
 
 void init(const Options& options) {
-  BudgetSpec total = options.total.read();
-  total.relation = parse_unit(options.unit);
+  const BudgetSpec total = options.total.read(parse_unit(options.unit));
   Ledger::create_dataset(options.ledger, options.dataset, total);
   std::cout << fmt::format("{}: data set '{}' may spend {} ({})\n", options.ledger, options.dataset, total.describe(),
                            unit_words(total.relation));

@@ -36,8 +36,8 @@ class RealData : public ::testing::Test {
     for (int seed = 1; seed <= kSeeds; ++seed) {
       const auto rows = long_tail_rows(train_labels, classes, 100, static_cast<uint64_t>(seed));
       write_npy(files.path("rows.npy"), std::vector<int64_t>(rows.begin(), rows.end()));
-      const PrivateData data = PrivateData::open(path("cifar100_train_x.npy"), path("cifar100_train_y.npy"), classes,
-                                                 files.path("rows.npy"));
+      const PrivateData data = PrivateData::open(
+          {path("cifar100_train_x.npy"), path("cifar100_train_y.npy"), files.path("rows.npy")}, classes);
       SeededRandom random(static_cast<uint64_t>(seed));
       const Model model =
           fit(data, pool, {.settings = settings}, Budget::unledgered(BudgetSpec::zcdp(Rational(1, 50))), random);

@@ -108,7 +108,7 @@ TEST(Views, ReleaseTheSameBytesAsFiles) {
       EXPECT_EQ(same.digest(), pool.digest());
       for (const Settings& settings : {Settings(MeanSettings{}), Settings(PublicSettings{})}) {
         EXPECT_EQ(released(PrivateData::view(view, labels, classes), same, settings),
-                  released(PrivateData::open(file, labels_file, classes), pool, settings));
+                  released(PrivateData::open({file, labels_file}, classes), pool, settings));
       }
     }
   }

@@ -50,7 +50,8 @@ class Budget {
   // The same permission in zCDP, for mechanisms with Gaussian noise that share it: ρ's split without loss. Throws as
   // rho() does.
   static Budget to_zcdp(Budget whole);
-  // Parallel parts for disjoint sets of records: each may spend the whole.
+  // Parallel parts: each may spend the whole. For disjoint sets of records, and for parts of one release of which the
+  // bound holds for all parts together (a person who is in several).
   static std::vector<Budget> parallel(Budget whole, size_t parts);
 
   // What each kind of mechanism may use of this budget, by the tightest conversion to the safe side. A notion from

@@ -116,6 +116,10 @@ class ClassSet {
 std::vector<int64_t> read_labels(const std::string& path);
 // Labels within a class set: a .npy of class numbers, or a .txt of class names, one a line.
 std::vector<int64_t> read_labels(const std::string& path, const ClassSet& classes);
+// Whose record each row is, one number a person: a .npy of integers from 0 on, or a .txt of names, one a line. A missing
+// id (a number below 0, a blank line) is refused, and so is a name with a blank at either end, which would make two
+// people of one.
+std::vector<int64_t> read_people(const std::string& path);
 // Distinct row numbers below `limit`, in the file's order. A row named twice is refused: that record would count twice,
 // and the noise is made for records that count once.
 std::vector<uint64_t> read_rows(const std::string& path, uint64_t limit);
@@ -143,6 +147,8 @@ class NpyRowsWriter {
   size_t dim_, rows_ = 0;
 };
 
+class People;
+
 // The private records: embeddings, labels, and which of the rows take part. It cannot be copied, printed or serialised,
 // and even the number of records is private: what it holds leaves only through a mechanism, which reads it through
 // PrivateAccess (src/rows/private_access.h).
@@ -150,11 +156,17 @@ class NpyRowsWriter {
 // Every maker checks everything that could fail later, so that bad records never cost budget: as many labels as rows,
 // every label in the class set, every value of a chosen row finite as float32, no chosen row all zero. A data set
 // without records is valid.
+//
+// With people, privacy is for all records of a person together (Relation::add_remove_person); without, for each record
+// (Relation::add_remove). A budget for the other is refused.
 class PrivateData {
  public:
-  static PrivateData open(const std::string& embeddings_path, const std::string& labels_path, ClassSet classes,
-                          const std::optional<std::string>& rows_path = std::nullopt,
-                          unsigned threads = kDefaultThreads);
+  struct Files {
+    std::string embeddings, labels;  // .npy; labels also .txt
+    std::string rows = {};           // use only these rows (.npy); empty: all
+    std::string people = {};         // whose record each row is (.npy or .txt); empty: privacy for records
+  };
+  static PrivateData open(const Files& files, ClassSet classes, unsigned threads = kDefaultThreads);
   static PrivateData from_memory(std::vector<float> values, size_t dim, std::vector<int64_t> labels, ClassSet classes,
                                  unsigned threads = kDefaultThreads);
 
@@ -163,10 +175,14 @@ class PrivateData {
   static PrivateData view(const MatrixView& rows, std::span<const int64_t> labels, ClassSet classes,
                           std::shared_ptr<const void> owner = nullptr, unsigned threads = kDefaultThreads);
 
-  PrivateData(PrivateData&&) noexcept = default;
-  PrivateData& operator=(PrivateData&&) noexcept = default;
+  // The same records, for privacy of people: one id per record, from 0 on, equal for records of one person.
+  PrivateData with_people(std::span<const int64_t> ids) &&;
+
+  PrivateData(PrivateData&&) noexcept;
+  PrivateData& operator=(PrivateData&&) noexcept;
   PrivateData(const PrivateData&) = delete;
   PrivateData& operator=(const PrivateData&) = delete;
+  ~PrivateData();
 
   size_t dim() const { return embeddings_.dim(); }
   const ClassSet& classes() const { return classes_; }
@@ -183,6 +199,7 @@ class PrivateData {
   std::vector<int64_t> labels_;                // of the rows that take part
   std::optional<std::vector<uint64_t>> rows_;  // empty: all
   ClassSet classes_;
+  std::unique_ptr<const People> people_;  // null: every record is on its own
 };
 
 // The public pool: a .npy, with the same checks of its rows, or a pool file (dppl/pool.h); at least one row. Copies

@@ -15,8 +15,8 @@
 namespace dppl {
 
 // Scores of candidates: integers, each the sum over the records of something between 0 and `per_record`. So one record
-// more raises every score by 0 … per_record: the scores are monotone with sensitivity per_record. The caller answers
-// for this; scores lie in [0, 2^62].
+// more raises every score by 0 … per_record: the scores are monotone with sensitivity per_record. With a budget for
+// people the same holds for all records of a person together. The caller answers for this; scores lie in [0, 2^62].
 struct Utilities {
   std::span<const int64_t> values;
   int64_t per_record = 1;
@@ -68,7 +68,7 @@ struct NoisySum {
 };
 Released<NoisySum> noisy_sum(Budget budget, Random& random, const VectorSum& sum);
 
-// A number of records plus discrete noise: Laplace for a pure budget (ε-DP), Gaussian otherwise (ρ-zCDP).
+// A number of records (or of people, with a budget for them) plus discrete noise: Laplace for a pure budget (ε-DP), Gaussian otherwise (ρ-zCDP).
 Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count);
 
 }  // namespace dppl

@@ -15,6 +15,12 @@
 // Everything that shapes a fit besides data, pool and budget. All of it is public and ends up in the model.
 namespace dppl {
 
+// To which of their classes the weight of a person goes who has records in several: to all of them equally, or more to
+// those that are smaller by released sizes.
+enum class PersonSplit { equal, small_classes };
+std::string_view to_string(PersonSplit split);
+PersonSplit parse_person_split(std::string_view text);
+
 // Draws uncertain class means to where public rows are dense (src/estimation/pool_posterior.h). Costs nothing.
 struct Shrinkage {
   Rational prior_variance = 1;  // of class means around the pool's atoms, against their own length
@@ -42,6 +48,7 @@ struct GradientSteps {
 struct MeanSettings {
   static constexpr std::string_view kMethod = "mean";
   TransformSpec transform = {};
+  PersonSplit person_split = PersonSplit::equal;
   // Of the budget, for the records' own centre, on which rows are then centred instead of the pool's; 0: the pool's.
   Rational center_share = 0;
   std::optional<Shrinkage> shrinkage = {};
@@ -70,6 +77,7 @@ struct ScoreClip {
 struct PublicSettings {
   static constexpr std::string_view kMethod = "public";
   TransformSpec transform = {};
+  PersonSplit person_split = PersonSplit::equal;
   ScoreClip clip = {};
   SelectionMechanism mechanism = SelectionMechanism::exponential;
   friend bool operator==(const PublicSettings&, const PublicSettings&) = default;
@@ -79,6 +87,7 @@ struct PublicSettings {
 struct PublicKSettings {
   static constexpr std::string_view kMethod = "public-k";
   TransformSpec transform = {};
+  PersonSplit person_split = PersonSplit::equal;
   ScoreClip clip = {};
   size_t k = 5;
   friend bool operator==(const PublicKSettings&, const PublicKSettings&) = default;
@@ -88,6 +97,7 @@ struct PublicKSettings {
 struct AutoSettings {
   static constexpr std::string_view kMethod = "auto";
   TransformSpec transform = {};  // none: chosen, too
+  PersonSplit person_split = PersonSplit::equal;
   // How many records to expect, declared by the user; 0: a hundredth of the budget buys noisy class sizes.
   uint64_t records = 0;
   friend bool operator==(const AutoSettings&, const AutoSettings&) = default;
@@ -101,6 +111,8 @@ std::string_view method_name(const Settings& settings);
 Settings settings_of(std::string_view method);
 const TransformSpec& transform_of(const Settings& settings);
 Settings with_transform(Settings settings, const TransformSpec& transform);
+PersonSplit person_split_of(const Settings& settings);
+Settings with_person_split(Settings settings, PersonSplit split);
 bool is_auto(const Settings& settings);
 
 // How rows are compared with prototypes.

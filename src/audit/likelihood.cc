@@ -56,8 +56,8 @@ std::shared_ptr<const Likelihood::Exact> Likelihood::exact_of(const MeanSettings
     const Records records{access, classes_, transform};
     SmallRows& rows = exact->rows.emplace_back(records.size(), records.dim());
     exact->sums[i] = class_sums(records, rows).values;
-    if (settings.metric() != nullptr) exact->moments[i] = second_moment(rows, 1).values;
-    if (settings.gradient_steps() != nullptr) exact->gradients.emplace_back(rows, records.labels(), 1);
+    if (settings.metric() != nullptr) exact->moments[i] = second_moment(rows, access, 1).values;
+    if (settings.gradient_steps() != nullptr) exact->gradients.emplace_back(rows, access, 1);
   }
   return exact;
 }
@@ -74,7 +74,7 @@ const Likelihood::World& Likelihood::world_of(const Model& model) const {
   if (settings.shrinkage || settings.center_share > 0) {
     world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
   }
-  for (const size_t i : {0u, 1u}) world.sizes[i] = class_counts(PrivateAccess(data_[i]).labels(), classes_).values;
+  for (const size_t i : {0u, 1u}) world.sizes[i] = class_counts(PrivateAccess(data_[i]), classes_).values;
   if (settings.center_share == 0) world.exact = exact_of(settings, world.transform);
   return world;
 }

@@ -38,7 +38,7 @@ struct Exact {
       const Records records{access[world], neighbours.classes, transform};
       SmallRows& small = rows.emplace_back(records.size(), records.dim());
       sums[world] = class_sums(records, small).values;
-      sizes[world] = class_counts(records.labels(), neighbours.classes).values;
+      sizes[world] = class_counts(records.access, neighbours.classes).values;
     }
   }
 
@@ -158,7 +158,8 @@ Duel off_diagonal_once() {
   const Exact exact(neighbours);
   constexpr int64_t kNorm = kSmallRadius * kSmallRadius;
   return gaussian("second moment's off-diagonal counted once", neighbours,
-                  {second_moment(exact.rows[0], 1).values, second_moment(exact.rows[1], 1).values},
+                  {second_moment(exact.rows[0], exact.access[0], 1).values,
+                   second_moment(exact.rows[1], exact.access[1], 1).values},
                   gaussian_variance(Rational(kNorm) * kNorm / 2, kRho));
 }
 

@@ -124,20 +124,20 @@ BoundedSum gradient_anywhere(const Records& records, Random& random) {
   for (double& value : weights) value = 15 * normal(random);
   for (double& value : offsets) value = normal(random);
   const SmallRows rows = small_rows(records);
-  return GradientSums(rows, records.labels(), 1).at({weights, offsets});
+  return GradientSums(rows, records.access, 1).at({weights, offsets});
 }
 
 const std::vector<Statistic>& honest_statistics() {
   static const std::vector<Statistic> statistics{
       {"class sums", [](const Records& records, Random&) { return class_sums(records); }},
-      {"class sizes", [](const Records& records, Random&) { return class_counts(records.labels(), records.classes); }},
+      {"class sizes", [](const Records& records, Random&) { return class_counts(records.access, records.classes); }},
       {"weighted total",
        [](const Records& records, Random& random) {
          std::vector<int64_t> weights(records.classes, kFullWeight);
          for (int64_t& weight : weights) weight = random.next64() % 2 == 0 ? weight : weight / 3;
          return weighted_total(records, weights, 1);
        }},
-      {"second moment", [](const Records& records, Random&) { return second_moment(small_rows(records), 1); }},
+      {"second moment", [](const Records& records, Random&) { return second_moment(small_rows(records), records.access, 1); }},
       {"gradient sum", gradient_anywhere}};
   return statistics;
 }

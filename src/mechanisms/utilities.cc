@@ -10,7 +10,7 @@ namespace dppl {
 
 void check_utilities(const Utilities& utilities, const Budget& budget) {
   constexpr int64_t kLargest = int64_t{1} << 62;
-  if (budget.spec().relation != Relation::add_remove) {
+  if (budget.spec().relation == Relation::replace_in_class) {
     throw InvalidInput(
         fmt::format("selection: the proof is for neighbours add-remove, the budget says {}; state it for add-remove",
                     to_string(budget.spec().relation)));

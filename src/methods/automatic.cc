@@ -22,15 +22,17 @@ Settings resolve_plain(const AutoSettings& settings, const BudgetSpec& budget, c
 }
 
 Settings plain_method(const AutoSettings& settings, const BudgetSpec& budget) {
-  if (budget.notion == Notion::pure) return PublicSettings{.transform = settings.transform};
-  return MeanSettings{.transform = settings.transform};
+  if (budget.notion == Notion::pure) {
+    return PublicSettings{.transform = settings.transform, .person_split = settings.person_split};
+  }
+  return MeanSettings{.transform = settings.transform, .person_split = settings.person_split};
 }
 
 Guarantee price_of_choice(const BudgetSpec& spec) {
   const Budget budget = Budget::unledgered(spec);
   if (spec.notion == Notion::pure) {
     check_drawable(spec, [&] { DiscreteLaplace(laplace_scale(1, kSizeShare * spec.amount)); });
-    return Guarantee::pure(spec.amount);
+    return Guarantee::pure(spec.amount, spec.relation);
   }
   // The most that a choice asks for, with room.
   const Rational least = budget.rho() * (1 - kSizeShare) / 1000;
@@ -41,12 +43,12 @@ Guarantee price_of_choice(const BudgetSpec& spec) {
 
 Settings choose_for(std::vector<double> sizes, const AutoSettings& settings, PoolCache& pool, const BudgetSpec& budget,
                     const FitOptions& options) {
-  return tune(pool, budget,
-              {.sizes = std::move(sizes),
-               .transform = settings.transform == TransformSpec{} ? std::nullopt : std::optional(settings.transform),
-               .examples = options.knowledge ? options.knowledge->size() : 0,
-               .threads = options.threads})
-      .settings;
+  const TuneOptions tuning{
+      .sizes = std::move(sizes),
+      .transform = settings.transform == TransformSpec{} ? std::nullopt : std::optional(settings.transform),
+      .examples = options.knowledge ? options.knowledge->size() : 0,
+      .threads = options.threads};
+  return with_person_split(tune(pool, budget, tuning).settings, settings.person_split);
 }
 
 }  // namespace dppl

@@ -51,6 +51,13 @@ void check_knowledge(const ClassKnowledge& knowledge, const ClassSet& classes, s
   }
 }
 
+// Whether noisy class sizes are bought first, whatever the method is.
+bool needs_sizes(const Settings& settings) {
+  return is_auto(settings) || person_split_of(settings) == PersonSplit::small_classes;
+}
+
+const std::vector<Rational> kSizesAndRest{kSizeShare, 1 - kSizeShare};
+
 Model::KnowledgeUse use_of(const ClassKnowledge& knowledge) {
   return {knowledge.known_classes(), knowledge.labels().size(), knowledge.classes_with_prior(), knowledge.digest()};
 }
@@ -68,11 +75,37 @@ Settings resolve(const Settings& wanted, const BudgetSpec& budget, const std::op
 
 Guarantee price(const Settings& resolved, const BudgetSpec& spec) {
   check_settings(resolved);
-  if (spec.relation != Relation::add_remove) {
-    throw InvalidInput(fmt::format("fit: is private under add-remove; the budget is for {}", to_string(spec.relation)));
+  if (spec.relation == Relation::replace_in_class) {
+    throw InvalidInput(
+        fmt::format("fit: is private under add-remove, of records or of people; the budget is for {}",
+                    to_string(spec.relation)));
   }
   if (is_auto(resolved)) return price_of_choice(spec);
+  if (needs_sizes(resolved)) {
+    const Rational rest = 1 - kSizeShare;
+    const BudgetSpec left = spec.notion == Notion::pure
+                                ? BudgetSpec::pure(spec.amount * rest, spec.relation)
+                                : BudgetSpec::zcdp(Budget::unledgered(spec).rho() * rest, spec.relation);
+    with_method(resolved, [&](const auto& one) { return price_of(one, left); });  // refuses what cannot work
+    return price_of_choice(spec);
+  }
   return with_method(resolved, [&](const auto& one) { return price_of(one, spec); });
+}
+
+void check_relation(const BudgetSpec& budget, const PrivateAccess& access) {
+  const Relation own = relation_of(access);
+  if (budget.relation == own) return;
+  if (budget.relation == Relation::replace_in_class) {
+    throw InvalidInput(fmt::format("fit: the data is private under {} and the budget is for {}", to_string(own),
+                                   to_string(budget.relation)));
+  }
+  throw InvalidInput(own == Relation::add_remove
+                         ? "fit: the budget is for people, and it is not known whose the records are; say whose"
+                         : "fit: the budget is for records, and the data is private for people; give one for people");
+}
+
+CheckedBudget::CheckedBudget(Budget budget, const PrivateAccess& access) : budget_(std::move(budget)) {
+  check_relation(budget_.spec(), access);
 }
 
 PublicTransform check(const Settings& settings, const BudgetSpec& budget, size_t dim,
@@ -93,7 +126,7 @@ struct FitPlan::State {
   PublicTransform transform_of(const TransformSpec& spec) const;
   Model fit_with(const Settings& settings, const PublicTransform& transform, Budget budget, Random& random,
                  std::optional<NoisySizes> sizes = {}) const;
-  Model choose_and_fit(const AutoSettings& automatic, Budget budget, Random& random) const;
+  Model fit_by_sizes(Budget budget, Random& random) const;
 
   const PrivateData& data;
   std::optional<PublicData> pool;
@@ -115,7 +148,11 @@ FitPlan::State::State(const PrivateData& private_data, const std::optional<Publi
       shared(shares),
       settings(resolve(asked.settings, spec, public_pool)),
       transform(PublicTransform::restore({}, data.dim(), {}, {})) {
+  check_relation(budget, PrivateAccess(data));
   if (options.knowledge) check_knowledge(*options.knowledge, data.classes(), data.dim());
+  if (person_split_of(settings) != PersonSplit::equal && budget.relation != Relation::add_remove_person) {
+    throw InvalidSetting("person-split", "is for people, and it is not known whose the records are; say whose");
+  }
   if (const auto* automatic = std::get_if<AutoSettings>(&settings)) {
     if (pool->dim() != data.dim()) refuse_dimension(*pool, data.dim());
     if (automatic->transform != TransformSpec{}) check_width(settings, transform_of(automatic->transform));
@@ -159,13 +196,22 @@ PublicTransform FitPlan::State::transform_of(const TransformSpec& spec) const {
 
 Model FitPlan::State::fit_with(const Settings& used, const PublicTransform& seen_through, Budget part, Random& random,
                                std::optional<NoisySizes> sizes) const {
-  const Guarantee most = dppl::price(used, part.spec());  // wherever the choice came from
+  // Wherever the choice came from; sizes have been paid for.
+  const Guarantee most = dppl::price(with_person_split(used, PersonSplit::equal), part.spec());
   const bool used_pool = check_pool(used, data.dim(), pool) || seen_through.spec().needs_pool();
   const PrivateAccess access(data);
-  const FitInput input{
-      {access, data.classes().size(), seen_through, options.threads}, pool, options, shared, std::move(sizes)};
-  Prototypes prototypes = with_method(
-      used, [&](const auto& one) { return fit_prototypes(one, input, AddRemoveBudget(std::move(part)), random); });
+  std::vector<double> class_sizes;
+  if (person_split_of(used) == PersonSplit::small_classes) {
+    class_sizes = estimate_class_sizes(sizes.value().values, sizes->variance);
+  }
+  const FitInput input{{access, data.classes().size(), seen_through, options.threads, class_sizes},
+                       pool,
+                       options,
+                       shared,
+                       std::move(sizes)};
+  CheckedBudget checked(std::move(part), access);
+  Prototypes prototypes =
+      with_method(used, [&](const auto& one) { return fit_prototypes(one, input, std::move(checked), random); });
   check_spent(prototypes.guarantee, most);
 
   Model model{.settings = used,
@@ -189,15 +235,18 @@ Model FitPlan::State::fit_with(const Settings& used, const PublicTransform& seen
 // Which records there are stays hidden; roughly how many, and how unevenly they fall into classes, is worth a hundredth
 // of the budget, because the right settings depend on it. The choice is then a function of the noisy sizes and of
 // public values.
-Model FitPlan::State::choose_and_fit(const AutoSettings& automatic, Budget whole, Random& random) const {
+Model FitPlan::State::fit_by_sizes(Budget whole, Random& random) const {
   if (whole.spec().notion != Notion::pure) whole = Budget::to_zcdp(std::move(whole));
-  std::vector<Budget> parts = Budget::split(std::move(whole), std::vector<Rational>{kSizeShare, 1 - kSizeShare});
+  std::vector<Budget> parts = Budget::split(std::move(whole), kSizesAndRest);
   const size_t classes = data.classes().size();
   const NoisySizes sizes =
-      release_class_sizes(PrivateAccess(data).labels(), classes, std::move(parts[0]), FitStreams(random, classes));
+      release_class_sizes(PrivateAccess(data), classes, std::move(parts[0]), FitStreams(random, classes));
   if (options.released) options.released({"class sizes", sizes.values, sizes.variance});
-  const Settings chosen =
-      choose_for(estimate_class_sizes(sizes.values, sizes.variance), automatic, *shared.pool, parts[1].spec(), options);
+  const auto* automatic = std::get_if<AutoSettings>(&settings);
+  const Settings chosen = automatic == nullptr
+                              ? settings
+                              : choose_for(estimate_class_sizes(sizes.values, sizes.variance), *automatic,
+                                           *shared.pool, parts[1].spec(), options);
   Model model = fit_with(chosen, transform_of(dppl::transform_of(chosen)), std::move(parts[1]), random, sizes);
   model.size_share = kSizeShare;
   model.guarantee = compose(model.guarantee, sizes.guarantee);
@@ -240,9 +289,7 @@ Model FitPlan::run(Budget budget, Random& random) const {
   if (state_->shared.scores && random.is_private()) {
     throw InvalidInput("fit: scores are shared between seeded runs only; leave them out");
   }
-  if (const auto* automatic = std::get_if<AutoSettings>(&state_->settings)) {
-    return state_->choose_and_fit(*automatic, std::move(budget), random);
-  }
+  if (needs_sizes(state_->settings)) return state_->fit_by_sizes(std::move(budget), random);
   return state_->fit_with(state_->settings, state_->transform, std::move(budget), random);
 }
 

@@ -272,7 +272,7 @@ TEST(Fit, TheCentreDependsOnReleasedSizesOnly) {
     const FitInput input{{access, 3, transform, 1}, public_pool, how, {}, NoisySizes{noisy, 4, Guarantee::zcdp(0)}};
     SeededRandom random(4);
     // A budget so large that the noise is below half of the integers' unit in nearly every coordinate.
-    fit_prototypes(settings, input, AddRemoveBudget(zcdp(Rational(mpz_class(1) << 40))), random);
+    fit_prototypes(settings, input, CheckedBudget(zcdp(Rational(mpz_class(1) << 40)), access), random);
     const double clip = PoolPrior::of(public_pool, transform, 1).row_length;
     const std::vector<int64_t> exact = weighted_total({access, 3, transform}, weights, clip).values;
     ASSERT_EQ(released.size(), exact.size());
@@ -317,7 +317,8 @@ TEST(Fit, RefusesBudgetsThatNoNoiseCanServe) {
 TEST(Fit, AnEstimatorOfAnotherRelationCannotRun) {
   SeededRandom random(1);
   const BudgetSpec other = BudgetSpec::zcdp(1, Relation::replace_in_class);
-  EXPECT_THROW(AddRemoveBudget(Budget::unledgered(other)), InvalidInput);
+  const PrivateData data = data_of(sample());
+  EXPECT_THROW(CheckedBudget(Budget::unledgered(other), PrivateAccess(data)), InvalidInput);
   EXPECT_THROW(price(kMean, other), InvalidInput);
   EXPECT_THROW(fit(data_of(sample()), {}, options(kMean), Budget::unledgered(other), random), InvalidInput);
   BoundedSum sums{std::vector<int64_t>(4), {4, Relation::replace_in_class}};

@@ -31,7 +31,8 @@ class MeanFit {
       : settings_(settings),
         input_(input),
         transform_(input.records.transform),
-        records_{input.records.access, input.records.classes, transform_, input.records.threads},
+        records_{input.records.access, input.records.classes, transform_, input.records.threads,
+                 input.records.class_sizes},
         streams_(random, records_.classes) {}
 
   Prototypes run(Budget budget) {
@@ -78,7 +79,7 @@ class MeanFit {
   void spend(const Guarantee& cost) { spent_ = spent_ ? compose(*spent_, cost) : cost; }
 
   void buy_sizes(Budget& budget) {
-    sizes_ = release_class_sizes(records_.labels(), records_.classes, take(budget, kSizeShare), streams_);
+    sizes_ = release_class_sizes(records_.access, records_.classes, take(budget, kSizeShare), streams_);
     input_.tell_released("class sizes", sizes_->values, sizes_->variance);
     result_.size_share = kSizeShare;
     spend(sizes_->guarantee);
@@ -117,7 +118,7 @@ class MeanFit {
   }
 
   NoisySecondMoment release_moment(const SmallRows& rows, Budget budget) {
-    const BoundedSum exact = second_moment(rows, records_.threads);
+    const BoundedSum exact = second_moment(rows, records_.access, records_.threads);
     Random stream = streams_.second_moment();
     const auto released = noisy_sum(std::move(budget), stream, {.values = exact.values, .bound = exact.bound});
     const double variance = released.value.variance.get_d();
@@ -159,7 +160,7 @@ class MeanFit {
     Refinement refinement(shrunk(), prior().variances, {.rate = how.rate.get_d(), .steps = how.steps}, sigma);
     std::vector<Budget> parts =
         Budget::split(std::move(budget), std::vector<Rational>(how.steps, Rational(1, how.steps)));
-    const GradientSums gradients(rows, records_.labels(), records_.threads);
+    const GradientSums gradients(rows, records_.access, records_.threads);
     for (unsigned t = 0; t < how.steps; ++t) {
       const BoundedSum exact = gradients.at({refinement.weights(), refinement.offsets()});
       Random stream = streams_.gradient(t);
@@ -220,7 +221,7 @@ bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& po
   return settings.shrinkage.has_value() || settings.center_share > 0;
 }
 
-Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, AddRemoveBudget budget, Random& random) {
+Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, CheckedBudget budget, Random& random) {
   return MeanFit(settings, input, random).run(std::move(budget).take());
 }
 

@@ -10,23 +10,18 @@
 
 namespace dppl {
 
-// A budget for one relation, known to the compiler: a method whose proof is for another relation does not take it.
-template <Relation kRelation>
-class BudgetUnder {
+// A budget for the relation that records are private under, known to the compiler as checked: a method takes no other.
+class CheckedBudget {
  public:
   // Throws InvalidInput when the budget is for another relation.
-  explicit BudgetUnder(Budget budget) : budget_(std::move(budget)) {
-    if (budget_.spec().relation != kRelation) {
-      throw InvalidInput(fmt::format("fit: the method is private under {} and the budget is for {}",
-                                     to_string(kRelation), to_string(budget_.spec().relation)));
-    }
-  }
+  CheckedBudget(Budget budget, const PrivateAccess& access);
   Budget take() && { return std::move(budget_); }
 
  private:
   Budget budget_;
 };
-using AddRemoveBudget = BudgetUnder<Relation::add_remove>;
+// The same check, for a budget that is still to be made.
+void check_relation(const BudgetSpec& budget, const PrivateAccess& access);
 
 // What every method gets.
 struct FitInput {
@@ -36,6 +31,8 @@ struct FitInput {
   const SharedFits& shared;
   // Where they were bought already.
   std::optional<NoisySizes> sizes = {};
+
+  Relation relation() const { return relation_of(records.access); }
 
   void tell_released(std::string_view what, std::span<const int64_t> values, double variance) const {
     if (options.released) options.released({what, values, variance});
@@ -73,10 +70,10 @@ bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& po
 bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool);
 bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>& pool);
 
-Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, AddRemoveBudget budget, Random& random);
-Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, AddRemoveBudget budget,
+Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, CheckedBudget budget, Random& random);
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget,
                           Random& random);
-Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, AddRemoveBudget budget,
+Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, CheckedBudget budget,
                           Random& random);
 
 // Calls with the settings of the method; `auto` has to be resolved.

@@ -9,6 +9,7 @@
 #include "rows/pool_file.h"
 #include "rows/public_access.h"
 #include "selection/select.h"
+#include "statistics/pair_scores/person_weights.h"
 
 // DPPL-Public and DPPL-PublicK: per class one or K rows of the public pool, chosen by how near the class's records they
 // are. A record adds to every candidate's score an integer between 0 and ScoreRange::top() that depends on the record
@@ -38,14 +39,15 @@ class ExampleRows {
         dim_(transform.output_dim()),
         copies_(static_cast<size_t>(std::clamp(std::ceil(kNatsOfExamples / epsilon), 1.0, kMostCopies))) {}
 
-  // The records of class c and, behind them, what is publicly known of it.
-  QuantisedRows with(size_t c, const QuantisedRows& records) const {
+  // Puts behind the records of class c what is publicly known of it, each of full weight.
+  void add_to(WeightedRows& records, size_t c) const {
     const auto direction = std::span(directions_).subspan(c * dim_, dim_);
-    if (std::ranges::all_of(direction, [](double value) { return value == 0; })) return records;
+    if (std::ranges::all_of(direction, [](double value) { return value == 0; })) return;
     const std::vector<float> row(direction.begin(), direction.end());
     QuantisedRows known(1, dim_);
     known.set(0, row);
-    return records.followed_by(known, copies_);
+    records.rows = records.rows.followed_by(known, copies_);
+    if (!records.weights.empty()) records.weights.resize(records.rows.rows(), records.denominator);
   }
 
  private:
@@ -53,7 +55,18 @@ class ExampleRows {
   size_t dim_, copies_;
 };
 
-Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudget budget, Random& random) {
+// With people: how the costs of a person's classes add up under this budget, and what all classes cost together when one
+// of them costs `one` (statistics/pair_scores/proof.md).
+AddUp add_up(const BudgetSpec& budget) { return budget.notion == Notion::zcdp ? AddUp::squares : AddUp::sum; }
+
+Guarantee of_all_classes(const Guarantee& one, const BudgetSpec& budget) {
+  if (budget.relation != Relation::add_remove_person || add_up(budget) == AddUp::sum) return one;
+  Guarantee all = Guarantee::zcdp(*one.rho, one.relation);
+  all.is_private = one.is_private;
+  return all;
+}
+
+Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget budget, Random& random) {
   const Records& records = input.records;
   const Embeddings& embeddings = input.pool->embeddings();
   const PoolFile* file = PublicAccess(*input.pool).pool_file();
@@ -66,8 +79,25 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudg
   };
   const QuantisedRows pool = quantised();
   const auto of_class = records_by_class(records.access, records.classes);
+  const ScoreRange range = ScoreRange::of(how.clip.min, how.clip.max);
   std::optional<ExampleRows> examples;
   Budget whole = std::move(budget).take();
+  const BudgetSpec spec = whole.spec();
+  std::optional<PersonWeights> weights;
+  if (input.relation() == Relation::add_remove_person) {
+    weights.emplace(records.access, range, add_up(spec), records.class_sizes);
+  }
+  const auto all_weights = weights ? weights->of(records.access) : std::span<const int64_t>();
+  const auto records_of = [&](size_t c, unsigned threads) {
+    WeightedRows own(quantise(records.access.embeddings(), of_class[c].size(), records.transform, threads,
+                              [&](size_t i) { return records.access.row_of(of_class[c][i]); }));
+    if (weights) {
+      own.denominator = PersonWeights::kDenominator;
+      for (const size_t i : of_class[c]) own.weights.push_back(all_weights[i]);
+    }
+    if (examples) examples->add_to(own, c);
+    return own;
+  };
   if (input.options.knowledge) {
     const Rational epsilon =
         how.mechanism == SelectionMechanism::exponential ? whole.bounded_range_epsilon() : whole.pure_epsilon();
@@ -75,19 +105,13 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudg
   }
   const SelectionTask task{.pool = pool,
                            .classes = records.classes,
-                           .records =
-                               [&](size_t c, unsigned threads) {
-                                 QuantisedRows own =
-                                     quantise(records.access.embeddings(), of_class[c].size(), records.transform,
-                                              threads, [&](size_t i) { return records.access.row_of(of_class[c][i]); });
-                                 return examples ? examples->with(c, own) : own;
-                               },
-                           .range = ScoreRange::of(how.clip.min, how.clip.max),
+                           .records = records_of,
+                           .range = range,
                            .mechanism = how.mechanism,
                            .k = how.k,
                            .joint = how.joint,
                            .threads = records.threads,
-                           .scores = examples ? nullptr : input.shared.scores.get(),
+                           .scores = examples || weights ? nullptr : input.shared.scores.get(),
                            .progress = input.options.progress};
   Prototypes result;
   result.per_class = how.k;
@@ -96,7 +120,7 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, AddRemoveBudg
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
     result.pool_indices.insert(result.pool_indices.end(), choice.value.begin(), choice.value.end());
   }
-  result.guarantee = *total;
+  result.guarantee = of_all_classes(*total, spec);
 
   if (ready) {
     for (const size_t i : result.pool_indices) {
@@ -122,18 +146,19 @@ void require_pool(std::string_view method, const std::optional<PublicData>& pool
 Guarantee price_of(const PublicSettings& settings, const BudgetSpec& spec) {
   const Budget budget = Budget::unledgered(spec);
   if (settings.mechanism == SelectionMechanism::exponential) {
-    return Guarantee::of_bounded_range(budget.bounded_range_epsilon());
+    return of_all_classes(Guarantee::of_bounded_range(budget.bounded_range_epsilon(), spec.relation), spec);
   }
   const Rational epsilon = budget.pure_epsilon();
   if (settings.mechanism == SelectionMechanism::laplace) {
     const int64_t per_record = ScoreRange::of(settings.clip.min, settings.clip.max).per_record();
     check_drawable(spec, [&] { DiscreteLaplace(laplace_scale(per_record, epsilon)); });
   }
-  return Guarantee::pure(epsilon);
+  return of_all_classes(Guarantee::pure(epsilon, spec.relation), spec);
 }
 
 Guarantee price_of(const PublicKSettings&, const BudgetSpec& spec) {
-  return Guarantee::of_bounded_range(Budget::unledgered(spec).bounded_range_epsilon());
+  return of_all_classes(
+      Guarantee::of_bounded_range(Budget::unledgered(spec).bounded_range_epsilon(), spec.relation), spec);
 }
 
 bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool) {
@@ -150,12 +175,12 @@ bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>&
   return true;
 }
 
-Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, AddRemoveBudget budget,
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget,
                           Random& random) {
   return choose_rows({settings.clip, settings.mechanism, 1, false}, input, std::move(budget), random);
 }
 
-Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, AddRemoveBudget budget,
+Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, CheckedBudget budget,
                           Random& random) {
   return choose_rows({settings.clip, SelectionMechanism::exponential, settings.k, true}, input, std::move(budget),
                      random);

@@ -6,8 +6,8 @@
 
 namespace dppl {
 
-// Releases what a statistic computed per class, in place of it. A record has one class, so that every class may spend
-// the whole budget.
+// Releases what a statistic computed per class, in place of it. The statistic's bound is that of all classes together,
+// so that every class may spend the whole budget.
 struct NoisyClasses {
   Rational variance;
   Guarantee guarantee;
@@ -21,7 +21,7 @@ struct NoisySizes {
   double variance;
   Guarantee guarantee;
 };
-NoisySizes release_class_sizes(std::span<const int64_t> labels, size_t classes, Budget budget,
+NoisySizes release_class_sizes(const PrivateAccess& access, size_t classes, Budget budget,
                                const FitStreams& streams);
 NoisyClasses release_class_counts(BoundedSum& counts, Budget budget, const FitStreams& streams);
 

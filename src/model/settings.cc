@@ -71,6 +71,19 @@ const SettingField kFields[] = {
          [](Settings& settings, const SettingValue& value) {
            settings = with_transform(std::move(settings), parsed("transform", value, TransformSpec::parse));
          }},
+    {.name = "person-split",
+     .words = "with people: equal, or small-classes for more weight to the smaller of a person's classes",
+     .methods = "auto mean public public-k",
+     .type = Type::word,
+     .standard = "equal",
+     .get = [](const Settings& settings) -> Value {
+       const PersonSplit split = person_split_of(settings);
+       return split == PersonSplit::equal ? std::nullopt : Value(std::string(to_string(split)));
+     },
+     .set =
+         [](Settings& settings, const SettingValue& value) {
+           settings = with_person_split(std::move(settings), parsed("person-split", value, parse_person_split));
+         }},
     {.name = "records",
      .words = "how many records to expect, a guess that is public; 0: a hundredth of the budget tells",
      .methods = "auto",
@@ -308,6 +321,24 @@ const TransformSpec& transform_of(const Settings& settings) {
 Settings with_transform(Settings settings, const TransformSpec& transform) {
   std::visit([&](auto& one) { one.transform = transform; }, settings);
   return settings;
+}
+
+PersonSplit person_split_of(const Settings& settings) {
+  return std::visit([](const auto& one) { return one.person_split; }, settings);
+}
+
+Settings with_person_split(Settings settings, PersonSplit split) {
+  std::visit([&](auto& one) { one.person_split = split; }, settings);
+  return settings;
+}
+
+std::string_view to_string(PersonSplit split) { return split == PersonSplit::equal ? "equal" : "small-classes"; }
+
+PersonSplit parse_person_split(std::string_view text) {
+  for (const PersonSplit split : {PersonSplit::equal, PersonSplit::small_classes}) {
+    if (text == to_string(split)) return split;
+  }
+  throw InvalidInput(fmt::format("person-split: '{}' is not known; give equal or small-classes", text.substr(0, 40)));
 }
 
 bool is_auto(const Settings& settings) { return std::holds_alternative<AutoSettings>(settings); }

@@ -21,6 +21,7 @@ TEST(Settings, EveryMethodHasItsName) {
 TEST(Settings, EveryFieldComesBack) {
   const std::map<std::string, std::string, std::less<>> others = {{"transform", "whiten:3:0.2"},
                                                                   {"records", "77"},
+                                                                  {"person-split", "small-classes"},
                                                                   {"shrink", "on"},
                                                                   {"prior-variance", "2.5"},
                                                                   {"lift", "0.25"},
@@ -89,7 +90,7 @@ TEST(Settings, RefusesWhatIsOutOfRangeAndWhatExcludesEachOther) {
   refused("mean", {{"refine-steps", "1e3"}}, {"refine-steps", "whole number"});
   refused("mean", {{"center-share", "0.1"}}, {"center-share", "goes with center"});
   refused("mean", {{"center-share", "0.5"}, {"metric-share", "0.5"}, {"transform", "center"}}, {"leaves nothing"});
-  refused("mean", {{"k", "3"}}, {"k: not a setting of 'mean'", "transform, center-share, shrink"});
+  refused("mean", {{"k", "3"}}, {"k: not a setting of 'mean'", "transform, person-split, center-share, shrink"});
   refused("public", {{"clip-min", "1.5"}, {"clip-max", "1.5"}}, {"clip-min", "below clip-max"});
   refused("public", {{"clip-min", "1.5"}, {"clip-max", "1.5000001"}}, {"1e-6"});
   refused("public", {{"clip-min", "1"}, {"threshold", "1.5"}}, {"threshold", "one or the other"});

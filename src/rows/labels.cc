@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/mapped_file.h"
 #include "base/text_lines.h"
@@ -13,10 +14,13 @@
 namespace dppl {
 namespace {
 
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
 std::vector<int64_t> read_names(const std::string& path, const ClassSet& classes) {
   const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = text_lines(text, path);
+  const std::vector<std::string_view> lines = text_lines(text_of(file), path);
   std::vector<int64_t> labels;
   labels.reserve(lines.size());
   for (const std::string_view line : lines) {
@@ -29,6 +33,23 @@ std::vector<int64_t> read_names(const std::string& path, const ClassSet& classes
     labels.push_back(*label);
   }
   return labels;
+}
+
+// Names of people, numbered as they come.
+std::vector<int64_t> read_person_names(const std::string& path) {
+  const MappedFile file(path);
+  std::unordered_map<std::string_view, int64_t> numbers;
+  std::vector<int64_t> ids;
+  for (const std::string_view line : text_lines(text_of(file), path)) {
+    if (line.front() == ' ' || line.back() == ' ') {
+      throw InvalidRecord(
+          fmt::format("{}: the name of a person begins or ends with a blank, so that one person could be two; remove it",
+                      path),
+          fmt::format("line {}", ids.size() + 1));
+    }
+    ids.push_back(numbers.emplace(line, static_cast<int64_t>(numbers.size())).first->second);
+  }
+  return ids;
 }
 
 // A row named twice, if any.
@@ -48,6 +69,28 @@ void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std:
                                     name, classes.size() - 1),
                         fmt::format("row {} has label {}", outside - labels.begin(), *outside));
   }
+}
+
+void check_people(std::span<const int64_t> ids, std::string_view name) {
+  const auto missing = std::ranges::find_if(ids, [](int64_t id) { return id < 0; });
+  if (missing != ids.end()) {
+    throw InvalidRecord(fmt::format("{}: a record has no person (a number below 0); give every record the number of "
+                                    "its person, from 0 on",
+                                    name),
+                        fmt::format("row {} has {}", missing - ids.begin(), *missing));
+  }
+}
+
+std::vector<int64_t> read_people(const std::string& path) {
+  if (path.ends_with(".txt")) return read_person_names(path);
+  const MappedFile file(path);
+  const NpyArray array = parse_npy(file.bytes(), path);
+  if (array.dtype == DType::boolean) {
+    throw InvalidInput(fmt::format("{}: is a mask where the numbers of people are needed", path));
+  }
+  std::vector<int64_t> ids = integers_of(array, path);
+  check_people(ids, path);
+  return ids;
 }
 
 std::vector<int64_t> read_labels(const std::string& path) {

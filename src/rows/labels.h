@@ -9,5 +9,7 @@ namespace dppl {
 
 // Throws InvalidRecord with the first row whose label is outside the set.
 void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std::string_view name);
+// The same for an id below 0.
+void check_people(std::span<const int64_t> ids, std::string_view name);
 
 }  // namespace dppl

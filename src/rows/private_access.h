@@ -4,6 +4,7 @@
 #include <span>
 
 #include "dppl/embeddings.h"
+#include "rows/people.h"
 
 namespace dppl {
 
@@ -21,6 +22,8 @@ class PrivateAccess {
 
   size_t size() const { return data_.labels_.size(); }
   std::span<const int64_t> labels() const { return data_.labels_; }
+  // Who the records are of; null: every record is on its own, and privacy is for records.
+  const People* people() const { return data_.people_.get(); }
   // The stored matrix and the row of it that holds record i.
   const Embeddings& embeddings() const { return data_.embeddings_; }
   size_t row_of(size_t i) const { return data_.rows_ ? (*data_.rows_)[i] : i; }

@@ -48,7 +48,7 @@ TEST(PrivateData, OpensRowsAndLabels) {
   const TempDir dir;
   write_npy(dir.path("x.npy"), std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, 2);
   write_npy(dir.path("y.npy"), std::vector<int64_t>{0, 1, 2, 0});
-  const PrivateData data = PrivateData::open(dir.path("x.npy"), dir.path("y.npy"), ClassSet::numbered(3));
+  const PrivateData data = PrivateData::open({dir.path("x.npy"), dir.path("y.npy")}, ClassSet::numbered(3));
   EXPECT_EQ(data.dim(), 2u);
   EXPECT_EQ(data.classes().size(), 3u);
   const PrivateAccess access(data);
@@ -64,7 +64,7 @@ TEST(PrivateData, ChosenRowsAlone) {
   write_npy(dir.path("y.npy"), std::vector<int64_t>{0, 1, 2, 0});
   const auto open = [&](const std::vector<int64_t>& rows) {
     write_npy(dir.path("rows.npy"), rows);
-    return PrivateData::open(dir.path("x.npy"), dir.path("y.npy"), ClassSet::numbered(3), dir.path("rows.npy"));
+    return PrivateData::open({dir.path("x.npy"), dir.path("y.npy"), dir.path("rows.npy")}, ClassSet::numbered(3));
   };
   const PrivateData data = open({2, 0});
   const PrivateAccess access(data);
@@ -86,7 +86,7 @@ TEST(PrivateData, BrokenFilesDoNotTellHowManyRecordsThereAre) {
   const std::string x = npy_bytes("<f4", "(77, 2)", raw(std::vector<float>(154, 1)));
   const std::string y = npy_bytes("<i8", "(77,)", raw(std::vector<int64_t>(77)));
   const auto open = [&](const std::string& rows, const std::string& labels) {
-    return PrivateData::open(dir.file("x.npy", rows), dir.file("y.npy", labels), ClassSet::numbered(3));
+    return PrivateData::open({dir.file("x.npy", rows), dir.file("y.npy", labels)}, ClassSet::numbered(3));
   };
   expect_private_error([&] { open(x.substr(0, x.size() - 1), y); }, {dir.path("x.npy"), "cut short"},
                        {"(77, 2)", "616"});

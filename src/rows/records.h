@@ -12,6 +12,9 @@ struct Records {
   size_t classes;
   const PublicTransform& transform;
   unsigned threads = 1;
+  // Released sizes of the classes, by which a person's weight goes to the smaller ones of their classes. Empty: it goes
+  // to all of them equally.
+  std::span<const double> class_sizes = {};
 
   size_t size() const { return access.size(); }
   size_t dim() const { return transform.output_dim(); }

@@ -12,13 +12,13 @@ namespace dppl {
 // ‖e‖ the computed value is off by roundings of 2^-52 of numbers below 2^16 in each coordinate: by less than
 // 2^-30·√dim. No overflow: every partial sum of ⟨words, p⟩ is at most ‖words‖·‖p‖ <= (‖S‖·scale + √dim/2)·longest <
 // 2^31.
-WordColumn WordColumn::of(std::span<const int64_t> sum, double longest) {
+WordColumn WordColumn::of(std::span<const double> sum, double longest) {
   WordColumn column;
   column.words.resize(sum.size());
   double largest = 0, squares = 0;
-  for (const int64_t value : sum) {
-    largest = std::max(largest, std::abs(static_cast<double>(value)));
-    squares += static_cast<double>(value) * static_cast<double>(value);
+  for (const double value : sum) {
+    largest = std::max(largest, std::abs(value));
+    squares += value * value;
   }
   if (largest == 0) return column;
   const double root = std::sqrt(static_cast<double>(sum.size()));
@@ -26,7 +26,7 @@ WordColumn WordColumn::of(std::span<const int64_t> sum, double longest) {
   column.scale = std::min(32766 / largest, room) * (1 - 0x1p-20);
   double residual = 0;
   for (size_t k = 0; k < sum.size(); ++k) {
-    const double scaled = static_cast<double>(sum[k]) * column.scale;
+    const double scaled = sum[k] * column.scale;
     const double word = std::nearbyint(scaled);
     column.words[k] = static_cast<int16_t>(word);
     residual += (scaled - word) * (scaled - word);

@@ -8,15 +8,15 @@
 
 namespace dppl {
 
-// An integer vector S (a class's Σ factor·row) as 16-bit words: S·scale = words + e with |e_k| about 1/2. For a
-// quantised row p of factor f, f·⟨S, p⟩ lies within `error` of f·⟨words, p⟩/scale.
+// A vector S (a class's Σ factor·row, each times its record's share) as 16-bit words: S·scale = words + e with |e_k|
+// about 1/2. For a quantised row p of factor f, f·⟨S, p⟩ lies within `error` of f·⟨words, p⟩/scale.
 struct WordColumn {
   std::vector<int16_t> words;
   double scale = 1;
   double error = 0;
 
   // `longest`: at least the 2-norm of every row it will meet, so that no dot product leaves 32 bits.
-  static WordColumn of(std::span<const int64_t> sum, double longest);
+  static WordColumn of(std::span<const double> sum, double longest);
 };
 
 // The 2-norm of the longest row, or a little more.

@@ -23,7 +23,7 @@ TEST(ClassColumns, EveryKernelGivesTheDotProductsAndTheErrorHolds) {
       // Of very different sizes; one is all zeros.
       for (int64_t& value : sum) value = j == 0 ? 0 : static_cast<int64_t>(random.next64()) >> (20 + 2 * j);
       sums.push_back(sum);
-      columns.push_back(WordColumn::of(sum, longest_row(rows)));
+      columns.push_back(WordColumn::of(std::vector<double>(sum.begin(), sum.end()), longest_row(rows)));
     }
     on_every_level([&](CpuLevel) {
       for (const auto& part : {std::pair<size_t, size_t>{0, 29}, {4, 5}, {11, 25}}) {

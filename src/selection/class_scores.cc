@@ -7,14 +7,37 @@
 #include "selection/constants.h"
 
 namespace dppl {
-ClassScores::ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool,
+namespace {
+
+// The sum of records of so much weight times a row, of at most 2^kFactorBits and 2^16 in length, stays below 2^62.
+constexpr int128 kMostFor64Bits = int128{1} << 25;
+constexpr int kLowBits = 32;
+
+template <typename Integer>
+Integer dot(const int8_t* row, std::span<const int64_t> sum) {
+  Integer result = 0;
+  for (size_t k = 0; k < sum.size(); ++k) result += row[k] * static_cast<Integer>(sum[k]);
+  return result;
+}
+
+}  // namespace
+
+ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool,
                          ScoreRange range, unsigned threads)
     : records_(records),
       pool_(pool),
       range_(range),
       threads_(std::max(threads, 1u)),
       summary_(std::move(summary)),
-      panels_(range.whole() ? QuantisedRows(0, records.dim()) : records) {}
+      panels_(range.whole() ? WeightedRows(QuantisedRows(0, records.rows.dim())) : records) {
+  if (!range.whole()) return;
+  const bool one_part = summary_.weight <= kMostFor64Bits;
+  for (const int128 value : summary_.sum) {
+    const int128 high = one_part ? int128{0} : value >> kLowBits;
+    low_.push_back(static_cast<int64_t>(value - (high << kLowBits)));
+    if (!one_part) high_.push_back(static_cast<int64_t>(high));
+  }
+}
 
 void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
   // More threads only where they are worth starting: other classes may be at work beside this one.
@@ -29,26 +52,16 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   });
 }
 
-namespace {
-
-template <typename Integer>
-Integer dot(const int8_t* row, std::span<const int64_t> sum) {
-  Integer result = 0;
-  for (size_t k = 0; k < sum.size(); ++k) result += row[k] * static_cast<Integer>(sum[k]);
-  return result;
-}
-
-// The sum of so many records times a row, both of at most 2^kFactorBits and 2^16 in length, stays below 2^62.
-constexpr size_t kMostFor64Bits = size_t{1} << 25;
-
-}  // namespace
-
-// Where nothing is clipped: Σ (cosine − low) needs the class's sum only.
+// Where nothing is clipped: Σ weight·(cosine − low) needs the class's sum only. The lower part has 32 bits, so that
+// its products with a row fit 64 for any number of dimensions there can be.
 int64_t ClassScores::whole_score(uint32_t candidate) const {
   const int8_t* row = pool_.row(candidate);
-  const int128 cosines =
-      summary_.records <= kMostFor64Bits ? dot<int64_t>(row, summary_.sum) : dot<int128>(row, summary_.sum);
-  return range_.total(cosines * pool_.factor(candidate) - static_cast<int128>(summary_.records) * range_.low);
+  int128 cosines = dot<int64_t>(row, low_);
+  if (!high_.empty()) {
+    const bool small = summary_.weight >> kLowBits <= kMostFor64Bits;
+    cosines += (small ? int128{dot<int64_t>(row, high_)} : dot<int128>(row, high_)) << kLowBits;
+  }
+  return range_.total(cosines * pool_.factor(candidate) - summary_.weight * range_.low, summary_.denominator);
 }
 
 bool ClassScores::can_tighten() const {
@@ -60,9 +73,9 @@ void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_
   const double longest = longest_row(pool_);
   std::vector<WordColumn> columns;
   std::vector<ScoreBound> bounds;
-  for (const auto& members : cluster(records_, kClusters)) {
+  for (const auto& members : cluster(records_.rows, kClusters)) {
     const ClassSummary summary = summarise(records_.gather(members), true, 1);
-    columns.push_back(WordColumn::of(summary.sum, longest));
+    columns.push_back(WordColumn::of(summary.shared_sum(), longest));
     bounds.emplace_back(summary, range_, columns.back().error);
   }
   const ColumnPanels panels(columns);

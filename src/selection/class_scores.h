@@ -6,11 +6,11 @@
 namespace dppl {
 
 // One class against the pool: bounds on all scores, and the exact scores of some candidates. A score is the sum over
-// the class's records of what statistics/pair_scores/pair_scores.h says.
+// the class's records of their weight times what statistics/pair_scores/pair_scores.h says.
 class ClassScores {
  public:
   // The summary is that of the records; bound() needs one with spread.
-  ClassScores(const QuantisedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
+  ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
               unsigned threads);
 
   const ClassSummary& summary() const { return summary_; }
@@ -29,11 +29,13 @@ class ClassScores {
  private:
   int64_t whole_score(uint32_t candidate) const;
 
-  QuantisedRows records_;
+  WeightedRows records_;
   const QuantisedRows& pool_;
   ScoreRange range_;
   unsigned threads_;
   ClassSummary summary_;
+  // Where nothing is clipped: the class's sum as 2^32·high + low, or low alone where products with it fit 64 bits.
+  std::vector<int64_t> low_, high_;
   RecordPanels panels_;
 };
 

@@ -13,7 +13,7 @@ using testing::mixed_pool;
 using testing::rows_around;
 
 std::vector<int64_t> upper_bounds(const ClassScores& scores, const QuantisedRows& pool) {
-  const std::vector<WordColumn> column{WordColumn::of(scores.summary().sum, longest_row(pool))};
+  const std::vector<WordColumn> column{WordColumn::of(scores.summary().shared_sum(), longest_row(pool))};
   std::vector<int32_t> dots(pool.rows());
   int32_t* const out[] = {dots.data()};
   ColumnPanels(column).multiply(pool, 0, pool.rows(), out);
@@ -75,7 +75,7 @@ TEST(ClassScores, ABoundThatForgetsTheSpreadIsCrossed) {
     size_t count = 0;
     for (size_t j = 0; j < pool.rows(); ++j) {
       int64_t dot = 0;
-      for (size_t k = 0; k < 40; ++k) dot += summary.sum[k] * pool.row(j)[k];
+      for (size_t k = 0; k < 40; ++k) dot += static_cast<int64_t>(summary.sum[k]) * pool.row(j)[k];
       count += bound(static_cast<double>(dot * pool.factor(j))) < exact[j] ? 1 : 0;
     }
     return count;
@@ -93,8 +93,8 @@ TEST(ClassScores, NoNumberOfRecordsOverflows) {
   QuantisedRows one(1, dim);
   one.set(0, std::vector<float>{1, 2, -1});
   for (const int64_t records : {int64_t{1} << 19, (int64_t{1} << 19) + 1, int64_t{1} << 27, int64_t{1} << 38}) {
-    ClassSummary summary{static_cast<size_t>(records), std::vector<int64_t>(dim), 0};
-    for (size_t k = 0; k < dim; ++k) summary.sum[k] = records * one.factor(0) * one.row(0)[k];
+    ClassSummary summary{.records = static_cast<size_t>(records), .weight = records, .sum = std::vector<int128>(dim)};
+    for (size_t k = 0; k < dim; ++k) summary.sum[k] = static_cast<int128>(records) * one.factor(0) * one.row(0)[k];
     const ScoreRange range = ScoreRange::of(0, 2);
     const ClassScores scores(QuantisedRows(0, dim), summary, pool, range, 1);
     std::vector<int64_t> computed(2);

@@ -11,16 +11,23 @@
 namespace dppl {
 
 // What bounds the scores of all candidates for a class, from one dot product each. Records are y = factor·row, of
-// 2-norm at most 2^kFactorBits; cosines with a candidate are ⟨y, factor·candidate⟩/kCosineOne.
+// 2-norm at most 2^kFactorBits; cosines with a candidate are ⟨y, factor·candidate⟩/kCosineOne. Sums, means and
+// variances are weighted (WeightedRows).
 struct ClassSummary {
   size_t records = 0;
-  std::vector<int64_t> sum;  // Σ y
+  int128 weight = 0;        // Σ weight
+  std::vector<int128> sum;  // Σ weight·y
+  int64_t denominator = 1;  // of weights
   // At least the variance of the class's cosines with any candidate: the largest eigenvalue of the covariance of
   // y/2^kFactorBits, or more. Only where it was asked for.
   double spread = 0;
+
+  // Divided by the denominator: how many records of full weight it is, and their sum.
+  double shares() const { return static_cast<double>(weight) / static_cast<double>(denominator); }
+  std::vector<double> shared_sum() const;
 };
 
-ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned threads);
+ClassSummary summarise(const WeightedRows& records, bool with_spread, unsigned threads);
 
 // An upper bound on the total over the class's records of the scores with a candidate (ScoreRange::total()), given the
 // sum of the cosines on the integer grid as estimate ± error.
@@ -29,7 +36,8 @@ ClassSummary summarise(const QuantisedRows& records, bool with_spread, unsigned 
 //   mean score <= E(cos − a)⁺ − E(cos − b)⁺ <= (√(s² + (m − a)²) + (m − a))/2 − (m − b)⁺,
 // the first by E x⁺ = (E|x| + E x)/2 and E|x| <= √E x², the second by Jensen; and it is at most b − a. The right side
 // moves by at most the move of m, so an error in the mean adds to the bound. Roundings: a dozen operations on numbers
-// below 8 are off by less than 2^-46, and 2^-40 is added, for every record.
+// below 8, and the division of weighted sums by their denominator, are off by less than 2^-46, and 2^-40 is added, for
+// every record of full weight.
 class ScoreBound {
  public:
   ScoreBound(const ClassSummary& summary, ScoreRange range, double error);

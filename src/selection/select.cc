@@ -49,16 +49,16 @@ class Selector {
   void run_group(size_t begin, size_t end) {
     std::vector<ClassSummary> summaries(lazy_ ? end - begin : 0);
     std::vector<WordColumn> columns(summaries.size());
-    std::vector<std::optional<QuantisedRows>> members(summaries.size());
+    std::vector<std::optional<WeightedRows>> members(summaries.size());
     if (lazy_) {
       const double longest = longest_row(task_.pool);
       each_class(begin, end, [&](size_t c, unsigned threads) {
         ClassSummary& summary = summaries[c - begin];
-        std::optional<QuantisedRows>& records = members[c - begin];
+        std::optional<WeightedRows>& records = members[c - begin];
         records = task_.records(c, threads);
         summary = summarise(*records, !task_.range.whole(), threads);
         if (task_.range.whole()) records.reset();
-        columns[c - begin] = WordColumn::of(summary.sum, longest);
+        columns[c - begin] = WordColumn::of(summary.shared_sum(), longest);
       });
     }
     const std::vector<Dots> dots = multiply(columns);
@@ -67,9 +67,9 @@ class Selector {
     each_class(begin, end, [&](size_t c, unsigned threads) {
       const size_t j = c - begin;
       // Where nothing is clipped, the sum of the records is all that is needed.
-      const QuantisedRows records = !lazy_                ? task_.records(c, threads)
-                                    : task_.range.whole() ? QuantisedRows(0, task_.pool.dim())
-                                                          : std::move(*members[j]);
+      const WeightedRows records = !lazy_                ? task_.records(c, threads)
+                                   : task_.range.whole() ? WeightedRows(QuantisedRows(0, task_.pool.dim()))
+                                                         : std::move(*members[j]);
       const ClassScores scores(records, lazy_ ? std::move(summaries[j]) : summarise(records, false, threads),
                                task_.pool, task_.range, task_.threads);
       choices_[c] = lazy_ ? draw_lazily(c, streams[j], scores, columns[j], dots[j].get()) : draw(c, streams[j], scores);

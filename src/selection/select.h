@@ -11,7 +11,7 @@ namespace dppl {
 struct SelectionTask {
   const QuantisedRows& pool;
   size_t classes;
-  std::function<QuantisedRows(size_t c, unsigned threads)> records;  // of a class; called from several threads
+  std::function<WeightedRows(size_t c, unsigned threads)> records;  // of a class; called from several threads
   ScoreRange range;
   SelectionMechanism mechanism = SelectionMechanism::exponential;
   size_t k = 1;        // rows a class gets

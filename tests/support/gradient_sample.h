@@ -46,7 +46,7 @@ inline BoundedSum exact_sum(const Sample& of, const Refinement& at, unsigned thr
   const PrivateAccess access(data);
   SmallRows rows(access.size(), kDim);
   class_sums({access, kClasses, transform, threads}, rows);
-  return GradientSums(rows, access.labels(), threads).at({at.weights(), at.offsets()});
+  return GradientSums(rows, access, threads).at({at.weights(), at.offsets()});
 }
 inline std::vector<int64_t> exact(const Sample& of, const Refinement& at, unsigned threads = 2) {
   return exact_sum(of, at, threads).values;

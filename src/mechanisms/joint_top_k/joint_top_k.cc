@@ -129,7 +129,7 @@ Released<std::vector<size_t>> joint_top_k(Budget budget, Random& random, const U
   chosen.push_back(worst);
   for (size_t& rank : chosen) rank = order[rank - 1];
   std::sort(chosen.begin(), chosen.end());
-  return {std::move(chosen), drawn_from(random, Guarantee::of_bounded_range(epsilon))};
+  return {std::move(chosen), drawn_from(random, Guarantee::of_bounded_range(epsilon, budget.spec().relation))};
 }
 
 }  // namespace dppl

@@ -17,7 +17,7 @@ Released<size_t> laplace_max(Budget budget, Random& random, const Utilities& uti
       best_score = score;
     }
   }
-  return {best, drawn_from(random, Guarantee::pure(epsilon))};
+  return {best, drawn_from(random, Guarantee::pure(epsilon, budget.spec().relation))};
 }
 
 }  // namespace dppl

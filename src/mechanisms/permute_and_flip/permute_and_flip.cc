@@ -19,7 +19,7 @@ Released<size_t> permute_and_flip(Budget budget, Random& random, const Utilities
     std::swap(order[i], order[i + uniform_below(random, uint64_t{order.size() - i})]);
     // A candidate with the largest score is always accepted, so the loop ends within the order.
     if (flip(random, static_cast<uint64_t>(largest - utilities.values[order[i]]))) {
-      return {order[i], drawn_from(random, Guarantee::pure(epsilon))};
+      return {order[i], drawn_from(random, Guarantee::pure(epsilon, budget.spec().relation))};
     }
   }
 }

@@ -5,7 +5,8 @@
 
 namespace dppl {
 
-// How many records each class has. The bound is that of each class's own count: a record has one class (proof.md).
-BoundedSum class_counts(std::span<const int64_t> labels, size_t classes);
+// How many records each class has. With people: how many people have most of their records in it; of classes with as
+// many the first. The bound is that of all counts together: a record, or a person, is counted once (proof.md).
+BoundedSum class_counts(const PrivateAccess& access, size_t classes);
 
 }  // namespace dppl

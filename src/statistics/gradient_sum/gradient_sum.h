@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "rows/private_access.h"
 #include "rows/small_rows.h"
 #include "statistics/bounded_sum.h"
 
@@ -23,20 +24,35 @@ struct SoftmaxPoint {
   std::span<const double> offsets;  // classes
 };
 
-// Sums of gradients over all records, at one point after the other. Refers to rows and labels, which the caller keeps.
+// Sums of gradients over all records, at one point after the other. Refers to rows and records, which the caller keeps.
 class GradientSums {
  public:
-  GradientSums(const SmallRows& rows, std::span<const int64_t> labels, unsigned threads);
+  // `rows`: of these records, in their order.
+  GradientSums(const SmallRows& rows, const PrivateAccess& access, unsigned threads);
 
-  // Σ (p − y)·xᵀ, each record's clipped, classes × dim, in units of kGradientUnit. Why one record moves it by no more
-  // than the bound: proof.md.
+  // Σ (p − y)·xᵀ, each record's clipped, and with people the sum of each person's clipped too; classes × dim, in units
+  // of kGradientUnit. Why one record or person moves it by no more than the bound: proof.md.
   BoundedSum at(const SoftmaxPoint& point) const;
 
  private:
+  // Records whose products are added up at once.
+  struct Block {
+    size_t begin, end;
+    size_t first_person = 0, people = 0;  // of which it holds all records; 0: every record is on its own
+    bool part_of_person = false;          // who has more records than a block
+  };
+  struct Worker;
+  void gradients_of(const Block& block, const SoftmaxPoint& point, std::span<const float> weights,
+                    Worker& worker) const;
+  void clip_people(const Block& block, Worker& worker) const;
+  const int16_t* columns_of(size_t block) const;
+
   const SmallRows& rows_;
-  std::span<const int64_t> labels_;
+  PrivateAccess access_;
   unsigned threads_;
-  std::vector<int16_t> columns_;  // blocks of records, direction after direction; the last one filled up with zeros
+  std::vector<Block> blocks_;
+  std::vector<size_t> jobs_;      // first block of each job and, behind the last one, their number
+  std::vector<int16_t> columns_;  // of each block, direction after direction, filled up with zeros
 };
 
 // Scores of the classes to probabilities, minus 1 for the record's own. A function of this one record.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "kernels/dot_kernels.h"
 
@@ -31,13 +32,26 @@ ScoreRange ScoreRange::of(const Rational& clip_min, const Rational& clip_max) {
   return {scaled(clip_min, false).get_si(), scaled(clip_max, true).get_si()};
 }
 
-RecordPanels::RecordPanels(const QuantisedRows& rows)
-    : records_(rows.rows()), dim_(rows.dim()), steps_((rows.dim() + kByteStep - 1) / kByteStep) {
-  const size_t count = (records_ + kPanel - 1) / kPanel;
-  bytes_.assign(count * steps_ * kPanel * kByteStep, 0);
-  factors_.assign(count * kPanel, 0);
+WeightedRows WeightedRows::gather(std::span<const uint32_t> indices) const {
+  WeightedRows result(rows.gather(indices), {}, denominator);
+  for (size_t j = 0; !weights.empty() && j < indices.size(); ++j) result.weights.push_back(weights[indices[j]]);
+  return result;
+}
+
+RecordPanels::RecordPanels(const WeightedRows& weighted)
+    : records_(weighted.rows.rows()),
+      dim_(weighted.rows.dim()),
+      steps_((dim_ + kByteStep - 1) / kByteStep),
+      panels_((records_ + kPanel - 1) / kPanel),
+      denominator_(weighted.denominator) {
+  std::vector<size_t> order(records_);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (!weighted.weights.empty()) {
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return weighted.weights[i]; });
+  }
+  bytes_.assign(panels_ * steps_ * kPanel * kByteStep, 0);
   for (size_t i = 0; i < records_; ++i) {
-    const int8_t* row = rows.row(i);
+    const int8_t* row = weighted.rows.row(order[i]);
     uint8_t* out = bytes_.data() + (i / kPanel) * steps_ * kPanel * kByteStep + i % kPanel * kByteStep;
     size_t k = 0;
     for (; k + kByteStep <= dim_; k += kByteStep) {
@@ -48,7 +62,10 @@ RecordPanels::RecordPanels(const QuantisedRows& rows)
     }
     for (size_t rest = 0; k + rest < dim_; ++rest)
       out[k * kPanel + rest] = static_cast<uint8_t>(row[k + rest] + kOffset);
-    factors_[i] = static_cast<double>(rows.factor(i));
+    const int64_t weight = weighted.weight(order[i]);
+    if (i % kPanel == 0 || runs_.back().weight != weight) runs_.push_back({i / kPanel, weight, 0, {}});
+    ++runs_.back().records;
+    runs_.back().factors[i % kPanel] = static_cast<double>(weighted.rows.factor(order[i]));
   }
 }
 
@@ -56,34 +73,44 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
                 ScoreRange range, std::span<int64_t> scores) {
   const DotKernels& kernels = dot_kernels();
   ScoreTile tile{nullptr, static_cast<double>(range.low), static_cast<double>(range.top())};
-  // A cosine of 0, which is what the records that fill the last panel up have.
-  const int64_t filler = std::clamp<int64_t>(-range.low, 0, range.top()) *
-                         static_cast<int64_t>(records.panels() * kPanel - records.records());
-  int32_t dots[kLargestWidth * kPanel];
+  // What the places of a panel count that have no record of a run: a cosine of 0.
+  const int64_t filler = std::clamp<int64_t>(-range.low, 0, range.top());
+  std::vector<int32_t> dots(kCandidateBlock * kPanel);
   double sums[kCandidateBlock];
   int128 totals[kCandidateBlock];
   for (size_t begin = 0; begin < indices.size(); begin += kCandidateBlock) {
     const auto block = indices.subspan(begin, std::min(kCandidateBlock, indices.size() - begin));
-    const auto out = scores.subspan(begin, block.size());
-    std::fill_n(totals, block.size(), -filler);
-    for (size_t first_panel = 0; first_panel < records.panels(); first_panel += kPanelBlock) {
-      std::fill_n(sums, block.size(), 0.0);
-      for (size_t p = first_panel; p < std::min(first_panel + kPanelBlock, records.panels()); ++p) {
-        tile.record_factors = records.factors(p);
-        for (size_t j = 0; j < block.size(); j += kernels.width) {
-          const size_t width = std::min(kernels.width, block.size() - j);
-          const int8_t* rows[kLargestWidth];
-          for (size_t c = 0; c < width; ++c) rows[c] = candidates.row(block[j + c]);
-          kernels.bytes(records.panel(p), records.steps(), rows, width, dots);
-          for (size_t c = 0; c < width; ++c) {
-            sums[j + c] += kernels.score_sum(tile, dots + c * kPanel, kOffset * candidates.sum(block[j + c]),
-                                             candidates.factor(block[j + c]));
-          }
-        }
+    const auto multiply = [&](size_t panel) {
+      for (size_t j = 0; j < block.size(); j += kernels.width) {
+        const size_t width = std::min(kernels.width, block.size() - j);
+        const int8_t* rows[kLargestWidth];
+        for (size_t c = 0; c < width; ++c) rows[c] = candidates.row(block[j + c]);
+        kernels.bytes(records.panel(panel), records.steps(), rows, width, dots.data() + j * kPanel);
       }
-      for (size_t j = 0; j < block.size(); ++j) totals[j] += static_cast<int64_t>(sums[j]);
+    };
+    std::fill_n(totals, block.size(), int128{0});
+    std::fill_n(sums, block.size(), 0.0);
+    size_t runs = 0;       // whose scores are in `sums`
+    int64_t in_places = 0;  // of them, without a record
+    for (size_t r = 0; r < records.runs().size(); ++r) {
+      const RecordPanels::Run& run = records.runs()[r];
+      if (r == 0 || records.runs()[r - 1].panel != run.panel) multiply(run.panel);
+      tile.record_factors = run.factors.data();
+      for (size_t j = 0; j < block.size(); ++j) {
+        sums[j] += kernels.score_sum(tile, dots.data() + j * kPanel, kOffset * candidates.sum(block[j]),
+                                     candidates.factor(block[j]));
+      }
+      in_places += static_cast<int64_t>(kPanel - run.records);
+      const bool last = r + 1 == records.runs().size() || records.runs()[r + 1].weight != run.weight;
+      if (++runs < kPanelBlock && !last) continue;
+      for (size_t j = 0; j < block.size(); ++j) {
+        totals[j] += static_cast<int128>(run.weight) * (static_cast<int64_t>(sums[j]) - filler * in_places);
+        sums[j] = 0;
+      }
+      runs = 0;
+      in_places = 0;
     }
-    for (size_t j = 0; j < block.size(); ++j) out[j] = range.total(totals[j]);
+    for (size_t j = 0; j < block.size(); ++j) scores[begin + j] = range.total(totals[j], records.denominator());
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -28,35 +29,65 @@ struct ScoreRange {
   // is at least 0 and at most ⌈b/c⌉.
   int shift() const { return std::max(static_cast<int>(std::bit_width(static_cast<uint64_t>(top()))) - 23, 0); }
   int64_t per_record() const { return (top() >> shift()) + ((top() & ((int64_t{1} << shift()) - 1)) != 0 ? 1 : 0); }
-  int64_t total(int128 sum) const { return static_cast<int64_t>(sum >> shift()); }
+  // A sum of scores, each times a weight of so many parts of `denominator`.
+  int64_t total(int128 sum, int64_t denominator = 1) const {
+    return static_cast<int64_t>((sum >> shift()) / denominator);  // of a sum that is not negative
+  }
 
   // No cosine is clipped: scores are sums, and their sum needs the sum of the records only.
   bool whole() const { return low <= -kCosineOne && high >= kCosineOne; }
 };
 
-// Records packed for the kernels (dot_kernels.h): panels of 16, as bytes with an offset of 128.
+// Records and how much each counts: weights[i]/denominator. No weights: each counts 1.
+struct WeightedRows {
+  WeightedRows(QuantisedRows some, std::vector<int64_t> their_weights = {}, int64_t parts = 1)
+      : rows(std::move(some)), weights(std::move(their_weights)), denominator(parts) {}
+
+  QuantisedRows rows;
+  std::vector<int64_t> weights;
+  int64_t denominator;
+
+  int64_t weight(size_t i) const { return weights.empty() ? 1 : weights[i]; }
+  // The same as a fraction; at most 1.
+  double share(size_t i) const { return static_cast<double>(weight(i)) / static_cast<double>(denominator); }
+  WeightedRows gather(std::span<const uint32_t> indices) const;
+};
+
+// Records packed for the kernels (dot_kernels.h): panels of 16, as bytes with an offset of 128, in the order of their
+// weights.
 class RecordPanels {
  public:
-  explicit RecordPanels(const QuantisedRows& rows);
+  explicit RecordPanels(const WeightedRows& records);
+
+  // The records of a panel that have one weight.
+  struct Run {
+    size_t panel;
+    int64_t weight;
+    size_t records;
+    std::array<double, 16> factors;  // 0 for records of other weights and for those that fill the last panel up
+  };
 
   size_t records() const { return records_; }
   size_t dim() const { return dim_; }
-  size_t panels() const { return factors_.size() / 16; }
+  size_t panels() const { return panels_; }
   size_t steps() const { return steps_; }
+  int64_t denominator() const { return denominator_; }
   const uint8_t* panel(size_t i) const { return bytes_.data() + i * steps_ * 64; }
-  const double* factors(size_t i) const { return factors_.data() + i * 16; }
+  std::span<const Run> runs() const { return runs_; }
 
  private:
-  size_t records_, dim_, steps_;
+  size_t records_, dim_, steps_, panels_;
+  int64_t denominator_;
   std::vector<uint8_t> bytes_;
-  std::vector<double> factors_;  // 0 for the records that fill the last panel up
+  std::vector<Run> runs_;
 };
 
-// scores[j] = the total over all records of the score with candidate indices[j], as ScoreRange tells it.
+// scores[j] = the total over all records of weight × score with candidate indices[j], as ScoreRange tells it.
 void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, std::span<const uint32_t> indices,
                 ScoreRange range, std::span<int64_t> scores);
 
-// dots[j·records + i] = the dot product of record i with candidate first + j, for all records and `count` candidates.
+// dots[j·records + i] = the dot product of record i with candidate first + j, for all records and `count` candidates. For
+// records without weights, which are in their own order.
 void dots_with(const RecordPanels& records, const QuantisedRows& candidates, size_t first, size_t count,
                std::span<int32_t> dots);
 

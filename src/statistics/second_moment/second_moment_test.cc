@@ -32,7 +32,7 @@ BoundedSum moment_of(const Sample& sample, unsigned threads = 2) {
   const PublicTransform transform = PublicTransform::restore({}, kDim, {}, {});
   SmallRows rows(access.size(), kDim);
   class_sums({access, 2, transform, threads}, rows);
-  return second_moment(rows, threads);
+  return second_moment(rows, access, threads);
 }
 
 TEST(SecondMoment, IsTheSumOfOuterProductsOfUnitRows) {
