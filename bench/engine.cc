@@ -60,9 +60,8 @@ nlohmann::json run(const Options& options) {
   const PoolFile* pool_file = PublicAccess(pool_data).pool_file();
   if (pool_file == nullptr) throw std::runtime_error("engine: give a pool file");
   const QuantisedRows pool = first_rows(pool_file->rows(), options.limit);
-  const PrivateData data =
-      PrivateData::open({options.train, options.labels, options.rows}, ClassSet::numbered(options.classes),
-                        options.threads);
+  const PrivateData data = PrivateData::open({options.train, options.labels, options.rows},
+                                             ClassSet::numbered(options.classes), options.threads);
   out["open"] = clock.lap();
 
   const PublicTransform& transform = pool_file->transform();

@@ -164,9 +164,9 @@ void run(const Options& options) {
   fit_options.settings = settings_from(options, budget, pool);
   const ClassSet classes = ClassSet::parse(options.classes);
   fit_options.knowledge = knowledge_of(options, classes);
-  refuse_overwriting({options.output}, {options.train, options.labels, options.rows, options.people, options.pool,
-                                        options.classes, options.ledger, options.examples, options.example_labels,
-                                        options.class_prior});
+  refuse_overwriting({options.output},
+                     {options.train, options.labels, options.rows, options.people, options.pool, options.classes,
+                      options.ledger, options.examples, options.example_labels, options.class_prior});
   std::optional<Ledger> ledger;
   if (!options.ledger.empty()) {
     // Asked before a private record is read: with no budget left every answer is the same.
@@ -175,8 +175,8 @@ void run(const Options& options) {
     ledger->check_affordable(options.dataset, budget, price(asked, budget));
   }
   ProgressBar progress("fit", "classes", classes.size());
-  const PrivateData data = PrivateData::open({options.train, options.labels, options.rows, options.people}, classes,
-                                             options.threads);
+  const PrivateData data =
+      PrivateData::open({options.train, options.labels, options.rows, options.people}, classes, options.threads);
   fit_options.progress = [&progress](double fraction) { progress.update(fraction); };
   const FitPlan plan(data, pool, fit_options, budget);
   if (!plan.plain_because().empty()) {

@@ -4,8 +4,8 @@
 
 #include "audit/sensitivity.h"
 
-// The input is a pool, a transform, records and one record more, as raw numbers. Whatever they are: refused, or the
-// record moves every statistic by at most what its noise is made for.
+// The input is a pool, a transform, records and one record or person more, as raw numbers. Whatever they are: refused,
+// or the record or person moves every statistic by at most what its noise is made for.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 8) return 0;
   dppl::SensitivityCase one;
@@ -29,7 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     one.labels.push_back(static_cast<int64_t>((i + data[7]) % one.classes));
   }
   one.place = data[7] % one.labels.size();
-  if (const auto moved = dppl::moved_by_one_record(one)) {
+  // Every other input is of people.
+  for (size_t i = 0; data[5] % 2 == 1 && i < one.labels.size(); ++i) {
+    one.people.push_back(static_cast<int64_t>((i * data[6] + data[7]) % (1 + one.labels.size() / 3)));
+  }
+  if (const auto moved = dppl::moved_by_one_more(one)) {
     for (const dppl::Moved& statistic : *moved) {
       if (!(statistic.share <= 1)) std::abort();
     }

@@ -100,6 +100,49 @@ TEST_F(FitCommand, FitsPredictsAndEvaluatesWithALedger) {
   EXPECT_NE(printed.out.find("dog"), std::string::npos);
 }
 
+TEST_F(FitCommand, IsPrivateForPeople) {
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < 200; ++i) ids.push_back(i / 5);
+  files_.file("ids.npy", npy_bytes("<i8", "(200,)", raw(ids)));
+  std::string names;
+  for (const int64_t id : ids) names += "p" + std::to_string(id) + "\n";
+  files_.file("ids.txt", names);
+  ASSERT_EQ(
+      run_program({"ledger", "init", "--ledger", path("l"), "--dataset", "d", "--rho", "1", "--unit", "person"}).status,
+      0);
+  for (const char* people : {"ids.npy", "ids.txt"}) {
+    const auto fitted = fit({"--method", "mean", "--rho", "0.25", "--people", path(people), "--ledger", path("l"),
+                             "--dataset", "d", "--json"});
+    ASSERT_EQ(fitted.status, 0) << fitted.err;
+    const auto told = nlohmann::json::parse(fitted.out);
+    EXPECT_EQ(told["unit"], "person");
+    EXPECT_EQ(told["guarantee"]["rho"], 0.25);
+  }
+  const auto inspected = run_program({"inspect", path("m.dppl")});
+  EXPECT_NE(inspected.out.find("all records of one person"), std::string::npos) << inspected.out;
+
+  // A fit in the other unit is refused, either way, and costs nothing; so is a record without a person.
+  const std::vector<std::string> ledger{"--ledger", path("l"), "--dataset", "d"};
+  const auto with = [&](std::vector<std::string> args) {
+    args.insert(args.end(), ledger.begin(), ledger.end());
+    return fit(args);
+  };
+  const auto for_records = with({"--method", "mean", "--rho", "0.25"});
+  EXPECT_EQ(for_records.status, 1);
+  EXPECT_NE(for_records.err.find("is for people"), std::string::npos) << for_records.err;
+  ids[7] = -1;
+  files_.file("missing.npy", npy_bytes("<i8", "(200,)", raw(ids)));
+  const auto missing = with({"--method", "mean", "--rho", "0.25", "--people", path("missing.npy")});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.err.find("has no person"), std::string::npos) << missing.err;
+  EXPECT_EQ(missing.err.find("7"), std::string::npos) << "which record it is stays private: " << missing.err;
+  ids.pop_back();
+  files_.file("short.npy", npy_bytes("<i8", "(199,)", raw(ids)));
+  EXPECT_EQ(with({"--method", "mean", "--rho", "0.25", "--people", path("short.npy")}).status, 1);
+  const auto shown = run_program({"ledger", "show", "--ledger", path("l"), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(shown.out)["datasets"][0]["spent"]["rho"]["value"], 0.5) << shown.out;
+}
+
 TEST_F(FitCommand, WithoutALedgerItSaysSoInOneLine) {
   const auto result = fit({"--rho", "1"});
   EXPECT_EQ(result.status, 0);

@@ -68,7 +68,8 @@ struct NoisySum {
 };
 Released<NoisySum> noisy_sum(Budget budget, Random& random, const VectorSum& sum);
 
-// A number of records (or of people, with a budget for them) plus discrete noise: Laplace for a pure budget (ε-DP), Gaussian otherwise (ρ-zCDP).
+// A number of records (or of people, with a budget for them) plus discrete noise: Laplace for a pure budget (ε-DP),
+// Gaussian otherwise (ρ-zCDP).
 Released<int64_t> noisy_count(Budget budget, Random& random, int64_t count);
 
 }  // namespace dppl

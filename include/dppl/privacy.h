@@ -85,8 +85,8 @@ struct Guarantee {
 // (ε, δ). Throws InvalidInput when relations differ.
 Guarantee compose(const Guarantee& a, const Guarantee& b);
 Guarantee compose(const Guarantee& a, unsigned times);
-// Releases on disjoint sets of records (one per class), or parts of one release whose bound holds for all parts together:
-// the worst part counts.
+// Releases on disjoint sets of records (one per class), or parts of one release whose bound holds for all parts
+// together: the worst part counts.
 Guarantee compose_disjoint(const Guarantee& a, const Guarantee& b);
 
 // ---- Conversions. Every result is a certified bound on the safe side (costs up, calibrated parameters down).

@@ -14,7 +14,7 @@ namespace dppl {
 namespace {
 
 // ρ = 1/2 of zCDP by Gaussian noise alone is 1-GDP.
-const BudgetSpec kGaussian = BudgetSpec::zcdp(Rational(1, 2));
+BudgetSpec gaussian_budget(Relation relation) { return BudgetSpec::zcdp(Rational(1, 2), relation); }
 constexpr double kReach = 0.9;
 
 // Where this thread's fit writes down what is released.
@@ -72,8 +72,8 @@ Settings mean_settings(const char* transform = "none") {
 
 Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const Settings& settings, double reach,
                    size_t pool_rows_each = 8) {
-  const auto fitter =
-      std::make_shared<Fitter>(neighbours, rows_around_axes(neighbours.dim, pool_rows_each, 3), settings, kGaussian);
+  const auto fitter = std::make_shared<Fitter>(neighbours, rows_around_axes(neighbours.dim, pool_rows_each, 3),
+                                               settings, gaussian_budget(neighbours.relation()));
   return {.name = "fit " + name,
           .neighbours = neighbours.words,
           .measure = AuditMeasure::mu,
@@ -113,6 +113,25 @@ Duel selection_duel(const std::string& name, const Settings& settings, const Bud
                                [&](uint64_t index) { return index < near; })
                        ? 1.0
                        : 0.0;
+          }};
+}
+
+// A person in two classes: each choice says half of what it would for a record, and both together as much. The event is
+// that both classes get the candidate that is near, one of 25 each; what a choice gains is the less the more likely the
+// candidate was before, so that 0.9 of the claim is out of reach.
+Duel person_selection_duel(const std::string& name, const BudgetSpec& budget) {
+  const Neighbours neighbours = first_person_of_all();
+  const auto fitter =
+      std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, 1, 24), PublicSettings{}, budget);
+  return {.name = "fit " + name,
+          .neighbours = neighbours.words,
+          .measure = AuditMeasure::epsilon,
+          .claim = kEpsilon,
+          .reach = 0.75,
+          .effort = kRareEffort,
+          .play = [fitter](int world, Random& random) {
+            const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
+            return std::ranges::count(chosen, uint64_t{0}) == 2 ? 1.0 : 0.0;
           }};
 }
 
@@ -197,6 +216,10 @@ std::vector<Duel> gaussian_fits() {
       gaussian_duel("mean with a centre", anywhere(9), centred, 0),
       gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, kPoolForAuto),
       gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, kPoolForAuto),
+      gaussian_duel("mean for people", person_at_the_rim(), mean_settings(), kReach),
+      gaussian_duel("mean with a metric for people", person_at_the_rim(), metric, 0),
+      gaussian_duel("mean with gradient steps for people", person_among_others(), refined, kReach),
+      gaussian_duel("auto for people", person_at_the_rim(), AutoSettings{}, 0, kPoolForAuto),
   };
 }
 
@@ -213,7 +236,8 @@ std::vector<Duel> honest_fits() {
         selection_duel("public, threshold", threshold, pure),
         selection_duel("public, permute-and-flip", by(SelectionMechanism::permute_and_flip), pure),
         selection_duel("public, laplace", by(SelectionMechanism::laplace), pure),
-        selection_duel("public-k", PublicKSettings{.k = 2}, pure), pure_auto_duel()}) {
+        selection_duel("public-k", PublicKSettings{.k = 2}, pure), pure_auto_duel(),
+        person_selection_duel("public for people", BudgetSpec::pure(kEpsilon, Relation::add_remove_person))}) {
     duels.push_back(duel);
   }
   return duels;

@@ -26,10 +26,11 @@ Neighbours empty(std::string words) {
 }  // namespace
 
 PrivateData Neighbours::data(int world) const {
-  const size_t records = labels.size() - (world == 0 ? 1 : 0);
+  const size_t records = labels.size() - (world == 0 ? joining : 0);
   const auto end = [](const auto& all, size_t count) { return all.begin() + static_cast<std::ptrdiff_t>(count); };
-  return PrivateData::from_memory({values.begin(), end(values, records * dim)}, dim,
-                                  {labels.begin(), end(labels, records)}, ClassSet::numbered(classes), 1);
+  PrivateData data = PrivateData::from_memory({values.begin(), end(values, records * dim)}, dim,
+                                              {labels.begin(), end(labels, records)}, ClassSet::numbered(classes), 1);
+  return people.empty() ? std::move(data) : std::move(data).with_people(std::span(people).first(records));
 }
 
 Neighbours at_the_rim(size_t others_of_class) {
@@ -75,6 +76,46 @@ Neighbours anywhere(uint64_t seed) {
         static_cast<int64_t>(random.next64() % kClasses));
   }
   return result;
+}
+
+namespace {
+
+// Two records to a person, and the last `joining` to one of their own.
+Neighbours with_people(Neighbours records, size_t joining) {
+  const size_t others = records.labels.size() - joining;
+  for (size_t i = 0; i < records.labels.size(); ++i) {
+    records.people.push_back(static_cast<int64_t>(std::min(i, others) / 2 + (i >= others ? 1 : 0)));
+  }
+  records.joining = joining;
+  return records;
+}
+
+}  // namespace
+
+Neighbours person_at_the_rim() {
+  Neighbours result = at_the_rim(0);
+  const std::vector<float> record(result.record().begin(), result.record().end());
+  add(result, record, 0);
+  add(result, record, 2);
+  result.words = "a person with three records at the rim joins two empty classes";
+  return with_people(std::move(result), 3);
+}
+
+Neighbours first_person_of_all() {
+  Neighbours result = first_of_all();
+  result.classes = 2;
+  const std::vector<float> record(result.record().begin(), result.record().end());
+  add(result, record, 1);
+  result.words = "the first person of all has a record in each of two classes";
+  return with_people(std::move(result), 2);
+}
+
+Neighbours person_among_others() {
+  Neighbours result = among_others();
+  const std::vector<float> record(result.record().begin(), result.record().end());
+  for (int i = 0; i < 2; ++i) add(result, record, 0);
+  result.words = "a person with three records of a small class joins in the midst of a large one";
+  return with_people(std::move(result), 3);
 }
 
 std::vector<float> rows_around_axes(size_t dim, size_t each, uint64_t seed) {

@@ -15,7 +15,9 @@
 #include "selection/class_scores.h"
 #include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
+#include "statistics/clip_person.h"
 #include "statistics/gradient_sum/gradient_sum.h"
+#include "statistics/pair_scores/person_weights.h"
 #include "statistics/second_moment/second_moment.h"
 #include "statistics/weighted_total/weighted_total.h"
 
@@ -75,18 +77,29 @@ class Worlds {
 
  private:
   static PrivateData data(const SensitivityCase& one, bool with) {
-    std::vector<float> values = one.values;
-    std::vector<int64_t> labels = one.labels;
-    const auto dim = static_cast<std::ptrdiff_t>(one.dim), place = static_cast<std::ptrdiff_t>(one.place);
-    const std::vector<float> record(values.end() - dim, values.end());
-    const int64_t label = labels.back();
-    values.resize(values.size() - one.dim);
-    labels.pop_back();
-    if (with) {
-      values.insert(values.begin() + place * dim, record.begin(), record.end());
-      labels.insert(labels.begin() + place, label);
+    const size_t all = one.labels.size();
+    std::vector<size_t> chosen;
+    for (size_t i = 0; i + 1 < all; ++i) {
+      if (one.people.empty() || one.people[i] != one.people.back()) chosen.push_back(i);
     }
-    return PrivateData::from_memory(std::move(values), one.dim, std::move(labels), ClassSet::numbered(one.classes), 1);
+    // The others before and behind stay in their order.
+    std::vector<size_t> more;
+    for (size_t i = 0; with && i < all; ++i) {
+      if (i + 1 == all || (!one.people.empty() && one.people[i] == one.people.back())) more.push_back(i);
+    }
+    const size_t place = std::min(one.place, chosen.size());
+    chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(place), more.begin(), more.end());
+    std::vector<float> values;
+    std::vector<int64_t> labels, people;
+    for (const size_t i : chosen) {
+      const auto row = std::span(one.values).subspan(i * one.dim, one.dim);
+      values.insert(values.end(), row.begin(), row.end());
+      labels.push_back(one.labels[i]);
+      if (!one.people.empty()) people.push_back(one.people[i]);
+    }
+    PrivateData result =
+        PrivateData::from_memory(std::move(values), one.dim, std::move(labels), ClassSet::numbered(one.classes), 1);
+    return one.people.empty() ? std::move(result) : std::move(result).with_people(people);
   }
 
   PublicData pool_;
@@ -137,7 +150,8 @@ const std::vector<Statistic>& honest_statistics() {
          for (int64_t& weight : weights) weight = random.next64() % 2 == 0 ? weight : weight / 3;
          return weighted_total(records, weights, 1);
        }},
-      {"second moment", [](const Records& records, Random&) { return second_moment(small_rows(records), records.access, 1); }},
+      {"second moment",
+       [](const Records& records, Random&) { return second_moment(small_rows(records), records.access, 1); }},
       {"gradient sum", gradient_anywhere}};
   return statistics;
 }
@@ -149,8 +163,9 @@ double share_of(const Statistic& statistic, const Worlds& worlds, uint64_t seed)
   return norm_share(before.values, after.values, std::sqrt(static_cast<double>(before.bound.squared)));
 }
 
-// Of all candidates for every class. A score that fell, or that moved for another class, counts as infinitely far.
-double scores_share(const Worlds& worlds, ScoreRange range) {
+// How far the scores of all candidates moved, for every class; empty where one fell, which none may.
+using WeightsOf = std::function<std::vector<int64_t>(const PrivateAccess& access, ScoreRange range)>;
+std::optional<std::vector<int64_t>> score_moves(const Worlds& worlds, ScoreRange range, const WeightsOf& weights_of) {
   const Embeddings& rows = worlds.pool().embeddings();
   const QuantisedRows pool = quantise(rows, rows.rows(), worlds.transform(), 1, [](size_t i) { return i; });
   std::vector<uint32_t> all(pool.rows());
@@ -158,23 +173,41 @@ double scores_share(const Worlds& worlds, ScoreRange range) {
   const auto scores = [&](size_t world, size_t c) {
     const PrivateAccess& access = worlds.access(world);
     const auto records = records_by_class(access, worlds.classes())[c];
-    const QuantisedRows members = quantise(access.embeddings(), records.size(), worlds.transform(), 1,
-                                           [&](size_t i) { return access.row_of(records[i]); });
+    WeightedRows members(quantise(access.embeddings(), records.size(), worlds.transform(), 1,
+                                  [&](size_t i) { return access.row_of(records[i]); }));
+    if (weights_of) {
+      const std::vector<int64_t> weights = weights_of(access, range);
+      for (const size_t i : records) members.weights.push_back(weights[i]);
+      members.denominator = PersonWeights::kDenominator;
+    }
     std::vector<int64_t> result(pool.rows());
     ClassScores(members, summarise(members, false, 1), pool, range, 1).evaluate(all, result);
     return result;
   };
-  double largest = 0;
-  size_t moved_classes = 0;
+  std::vector<int64_t> moves;
   for (size_t c = 0; c < worlds.classes(); ++c) {
     const auto before = scores(0, c), after = scores(1, c);
-    moved_classes += before == after ? 0 : 1;
+    int64_t largest = 0;
     for (size_t i = 0; i < before.size(); ++i) {
-      if (after[i] < before[i]) return INFINITY;
-      largest = std::max(largest, static_cast<double>(after[i] - before[i]) / static_cast<double>(range.per_record()));
+      if (after[i] < before[i]) return std::nullopt;
+      largest = std::max(largest, after[i] - before[i]);
     }
+    moves.push_back(largest);
   }
-  return moved_classes > 1 ? INFINITY : largest;
+  return moves;
+}
+
+// What all classes cost together, in units of what one record may move one class by.
+double scores_share(const Worlds& worlds, ScoreRange range, AddUp add_up, const WeightsOf& weights_of) {
+  const auto moves = score_moves(worlds, range, weights_of);
+  if (!moves) return INFINITY;
+  double total = 0;
+  for (const int64_t move : *moves) {
+    const double share = static_cast<double>(move) / static_cast<double>(range.per_record());
+    total += add_up == AddUp::sum ? share : share * share;
+  }
+  // The integers are below 2^23: what fits together exactly is not told to be more by rounding.
+  return total <= 1 + 0x1p-50 ? std::min(total, 1.0) : total;
 }
 
 ScoreRange any_range(Random& random) {
@@ -201,28 +234,90 @@ SensitivityCase random_case(Random& random) {
   return result;
 }
 
+SensitivityCase random_case_of_people(Random& random) {
+  SensitivityCase result = random_case(random);
+  const size_t more = random.next64() % 9;
+  const std::vector<float> rows = any_rows(random, more, result.dim);
+  // Some of them the same again, which add up to the longest there is.
+  for (size_t i = 0; i < more * result.dim; ++i) {
+    result.values.push_back(more % 2 == 0 ? rows[i] : result.values[i % result.dim]);
+  }
+  for (size_t i = 0; i < more; ++i) {
+    result.labels.push_back(static_cast<int64_t>(random.next64() % result.classes));
+  }
+  for (size_t i = 0; i < result.labels.size(); ++i) {
+    result.people.push_back(static_cast<int64_t>(random.next64() % (1 + result.labels.size() / 3)));
+  }
+  return result;
+}
+
 namespace {
 
-std::optional<std::vector<Moved>> moved(const std::vector<Statistic>& statistics, bool with_scores,
-                                        const SensitivityCase& one) {
+// Something that one more record or person moves, and how far of what is allowed.
+struct Measure {
+  std::string name;
+  std::function<double(const Worlds& worlds, uint64_t seed)> share;
+};
+
+Measure measure_of(const Statistic& statistic) {
+  return {statistic.name,
+          [statistic](const Worlds& worlds, uint64_t seed) { return share_of(statistic, worlds, seed); }};
+}
+
+Measure measure_of_scores(const std::string& name, AddUp add_up, WeightsOf weights_of = {}, bool whole = false) {
+  return {name, [=](const Worlds& worlds, uint64_t seed) {
+            SeededRandom random(seed);
+            return scores_share(worlds, whole ? ScoreRange::of(0, 2) : any_range(random), add_up, weights_of);
+          }};
+}
+
+WeightsOf person_weights(AddUp add_up, bool by_size = false) {
+  return [=](const PrivateAccess& access, ScoreRange range) {
+    const std::vector<double> sizes = by_size ? std::vector<double>{40, 3, 800, 1} : std::vector<double>();
+    const std::span<const int64_t> weights = PersonWeights(access, range, add_up, sizes).of(access);
+    return std::vector<int64_t>(weights.begin(), weights.end());
+  };
+}
+
+std::vector<Measure> honest_measures(bool people) {
+  std::vector<Measure> measures;
+  for (const Statistic& statistic : honest_statistics()) measures.push_back(measure_of(statistic));
+  if (!people) {
+    measures.push_back(measure_of_scores("selection scores", AddUp::sum));
+    measures.push_back(measure_of_scores("selection scores, nothing clipped", AddUp::sum, {}, true));
+    return measures;
+  }
+  measures.push_back(measure_of({"class sums, small classes first", [](const Records& records, Random&) {
+                                   const std::vector<double> sizes{40, 3, 800, 1};
+                                   Records turned = records;
+                                   turned.class_sizes = sizes;
+                                   return class_sums(turned);
+                                 }}));
+  for (const bool whole : {false, true}) {
+    const std::string end = whole ? ", nothing clipped" : "";
+    measures.push_back(
+        measure_of_scores("selection scores, pure" + end, AddUp::sum, person_weights(AddUp::sum), whole));
+    measures.push_back(
+        measure_of_scores("selection scores, zCDP" + end, AddUp::squares, person_weights(AddUp::squares), whole));
+  }
+  measures.push_back(
+      measure_of_scores("selection scores, small classes first", AddUp::sum, person_weights(AddUp::sum, true)));
+  for (Measure& measure : measures) measure.name += ", people";
+  return measures;
+}
+
+std::optional<std::vector<Moved>> moved(const std::vector<Measure>& measures, const SensitivityCase& one) {
   try {
     const Worlds worlds(one);
     std::vector<Moved> result;
-    for (const Statistic& statistic : statistics) {
-      result.push_back({statistic.name, share_of(statistic, worlds, one.seed)});
-    }
-    if (with_scores) {
-      SeededRandom random(one.seed);
-      result.push_back({"selection scores", scores_share(worlds, any_range(random))});
-      result.push_back({"selection scores, nothing clipped", scores_share(worlds, ScoreRange::of(0, 2))});
-    }
+    for (const Measure& measure : measures) result.push_back({measure.name, measure.share(worlds, one.seed)});
     return result;
   } catch (const InvalidInput&) {
     return std::nullopt;
   }
 }
 
-std::vector<AuditResult> largest_moves(const std::vector<Statistic>& statistics, bool planted, uint64_t cases,
+std::vector<AuditResult> largest_moves(const std::vector<Measure>& measures, bool people, bool planted, uint64_t cases,
                                        unsigned threads) {
   std::vector<AuditResult> results;
   std::mutex mutex;
@@ -231,13 +326,14 @@ std::vector<AuditResult> largest_moves(const std::vector<Statistic>& statistics,
     Random stream = random.stream(i);
     // A case that is refused costs nothing and shows nothing: the next one of the stream.
     std::optional<std::vector<Moved>> shares;
-    while (!shares) shares = moved(statistics, !planted, random_case(stream));
+    while (!shares) shares = moved(measures, people ? random_case_of_people(stream) : random_case(stream));
     const std::lock_guard lock(mutex);
     for (size_t j = 0; j < shares->size(); ++j) {
       if (results.size() == j) {
         AuditResult& row = results.emplace_back();
         row.name = (planted ? "planted: " : "exact ") + (*shares)[j].statistic;
-        row.neighbours = "random and crafted pools, transforms, data sets and records";
+        row.neighbours = people ? "random and crafted pools, transforms, data sets and people"
+                                : "random and crafted pools, transforms, data sets and records";
         row.planted = planted;
         row.measure = AuditMeasure::norm;
         row.claim = 1;
@@ -252,12 +348,16 @@ std::vector<AuditResult> largest_moves(const std::vector<Statistic>& statistics,
 
 }  // namespace
 
-std::optional<std::vector<Moved>> moved_by_one_record(const SensitivityCase& one) {
-  return moved(honest_statistics(), true, one);
+std::optional<std::vector<Moved>> moved_by_one_more(const SensitivityCase& one) {
+  return moved(honest_measures(!one.people.empty()), one);
 }
 
 std::vector<AuditResult> audit_sensitivity(uint64_t cases, unsigned threads) {
-  return largest_moves(honest_statistics(), false, cases, threads);
+  std::vector<AuditResult> results = largest_moves(honest_measures(false), false, false, cases, threads);
+  for (AuditResult& row : largest_moves(honest_measures(true), true, false, cases, threads)) {
+    results.push_back(std::move(row));
+  }
+  return results;
 }
 
 // ---- Mistakes: sums over records whose rows are longer than somebody believes
@@ -322,6 +422,48 @@ BoundedSum infinite_rows(const Records& records, Random&) {
   });
 }
 
+// ---- Mistakes about people
+
+// What a person has in each class is clipped by itself.
+BoundedSum clipped_per_class(const Records& records, Random&) {
+  const size_t dim = records.dim();
+  BoundedSum sum{std::vector<int64_t>(records.classes * dim), NormBound::added(kRadius, Relation::add_remove_person)};
+  const People& people = *records.access.people();
+  std::vector<float> scratch(records.access.embeddings().dim());
+  for (size_t p = 0; p < people.size(); ++p) {
+    each_class_of(records.labels(), people.begin(p), people.end(p), [&](int64_t label, size_t begin, size_t end) {
+      std::vector<int64_t> part(dim);
+      std::vector<float> row(dim);
+      for (size_t i = begin; i < end; ++i) {
+        records.transform.apply(records.access.row_view(i, scratch), row);
+        add_integer_row(row, 0, part);
+      }
+      clip_person(part, kRadius);
+      for (size_t k = 0; k < dim; ++k) sum.values[static_cast<size_t>(label) * dim + k] += part[k];
+    });
+  }
+  return sum;
+}
+
+// Every record counts, whoever it is of.
+BoundedSum counted_as_several(const Records& records, Random&) {
+  BoundedSum counts{std::vector<int64_t>(records.classes), NormBound::added(1, Relation::add_remove_person)};
+  for (const int64_t label : records.labels()) ++counts.values[static_cast<size_t>(label)];
+  return counts;
+}
+
+// The weights of before all records were given their classes: as if a person were in one class only.
+std::vector<int64_t> weights_of_other_labels(const PrivateAccess& access, ScoreRange) {
+  std::vector<int64_t> weights;
+  const People& people = *access.people();
+  for (size_t p = 0; p < people.size(); ++p) {
+    each_class_of(access.labels(), people.begin(p), people.end(p), [&](int64_t, size_t begin, size_t end) {
+      weights.insert(weights.end(), end - begin, PersonWeights::kDenominator / static_cast<int64_t>(end - begin));
+    });
+  }
+  return weights;
+}
+
 // What is spent against what was counted, for amounts that a double takes for 0.
 AuditResult spends(const std::string& name, bool planted,
                    const std::function<Rational(const Rational& cost)>& counted) {
@@ -347,7 +489,16 @@ std::vector<AuditResult> planted_sensitivities(uint64_t cases, unsigned threads)
                                         {"rows transformed after clipping", transformed_after_clipping},
                                         {"sensitivity from the lower bound twice", bounded_values},
                                         {"an infinite row taken for integers", infinite_rows}};
-  return largest_moves(mistakes, true, cases, threads);
+  std::vector<Measure> of_records;
+  for (const Statistic& mistake : mistakes) of_records.push_back(measure_of(mistake));
+  const std::vector<Measure> of_people{
+      measure_of({"clip per class instead of over the stack", clipped_per_class}),
+      measure_of({"one person's records counted as several", counted_as_several}),
+      measure_of_scores("1/√k of a person's weight under pure DP", AddUp::sum, person_weights(AddUp::squares)),
+      measure_of_scores("weights computed before re-labelling", AddUp::sum, weights_of_other_labels)};
+  std::vector<AuditResult> results = largest_moves(of_records, false, true, cases, threads);
+  for (AuditResult& row : largest_moves(of_people, true, true, cases, threads)) results.push_back(std::move(row));
+  return results;
 }
 
 AuditResult audit_spends() {

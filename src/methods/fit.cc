@@ -76,9 +76,8 @@ Settings resolve(const Settings& wanted, const BudgetSpec& budget, const std::op
 Guarantee price(const Settings& resolved, const BudgetSpec& spec) {
   check_settings(resolved);
   if (spec.relation == Relation::replace_in_class) {
-    throw InvalidInput(
-        fmt::format("fit: is private under add-remove, of records or of people; the budget is for {}",
-                    to_string(spec.relation)));
+    throw InvalidInput(fmt::format("fit: is private under add-remove, of records or of people; the budget is for {}",
+                                   to_string(spec.relation)));
   }
   if (is_auto(resolved)) return price_of_choice(spec);
   if (needs_sizes(resolved)) {
@@ -243,10 +242,9 @@ Model FitPlan::State::fit_by_sizes(Budget whole, Random& random) const {
       release_class_sizes(PrivateAccess(data), classes, std::move(parts[0]), FitStreams(random, classes));
   if (options.released) options.released({"class sizes", sizes.values, sizes.variance});
   const auto* automatic = std::get_if<AutoSettings>(&settings);
-  const Settings chosen = automatic == nullptr
-                              ? settings
-                              : choose_for(estimate_class_sizes(sizes.values, sizes.variance), *automatic,
-                                           *shared.pool, parts[1].spec(), options);
+  const Settings chosen = automatic == nullptr ? settings
+                                               : choose_for(estimate_class_sizes(sizes.values, sizes.variance),
+                                                            *automatic, *shared.pool, parts[1].spec(), options);
   Model model = fit_with(chosen, transform_of(dppl::transform_of(chosen)), std::move(parts[1]), random, sizes);
   model.size_share = kSizeShare;
   model.guarantee = compose(model.guarantee, sizes.guarantee);

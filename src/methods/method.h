@@ -71,10 +71,8 @@ bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& 
 bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>& pool);
 
 Prototypes fit_prototypes(const MeanSettings& settings, const FitInput& input, CheckedBudget budget, Random& random);
-Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget,
-                          Random& random);
-Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, CheckedBudget budget,
-                          Random& random);
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget, Random& random);
+Prototypes fit_prototypes(const PublicKSettings& settings, const FitInput& input, CheckedBudget budget, Random& random);
 
 // Calls with the settings of the method; `auto` has to be resolved.
 template <typename Call>

@@ -55,8 +55,8 @@ class ExampleRows {
   size_t dim_, copies_;
 };
 
-// With people: how the costs of a person's classes add up under this budget, and what all classes cost together when one
-// of them costs `one` (statistics/pair_scores/proof.md).
+// With people: how the costs of a person's classes add up under this budget, and what all classes cost together when
+// one of them costs `one` (statistics/pair_scores/proof.md).
 AddUp add_up(const BudgetSpec& budget) { return budget.notion == Notion::zcdp ? AddUp::squares : AddUp::sum; }
 
 Guarantee of_all_classes(const Guarantee& one, const BudgetSpec& budget) {
@@ -157,8 +157,8 @@ Guarantee price_of(const PublicSettings& settings, const BudgetSpec& spec) {
 }
 
 Guarantee price_of(const PublicKSettings&, const BudgetSpec& spec) {
-  return of_all_classes(
-      Guarantee::of_bounded_range(Budget::unledgered(spec).bounded_range_epsilon(), spec.relation), spec);
+  return of_all_classes(Guarantee::of_bounded_range(Budget::unledgered(spec).bounded_range_epsilon(), spec.relation),
+                        spec);
 }
 
 bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool) {
@@ -175,8 +175,7 @@ bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>&
   return true;
 }
 
-Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget,
-                          Random& random) {
+Prototypes fit_prototypes(const PublicSettings& settings, const FitInput& input, CheckedBudget budget, Random& random) {
   return choose_rows({settings.clip, settings.mechanism, 1, false}, input, std::move(budget), random);
 }
 

@@ -50,8 +50,7 @@ NoisyClasses release_class_counts(BoundedSum& counts, Budget budget, const FitSt
   return {variance, all_of(spent)};
 }
 
-NoisySizes release_class_sizes(const PrivateAccess& access, size_t classes, Budget budget,
-                               const FitStreams& streams) {
+NoisySizes release_class_sizes(const PrivateAccess& access, size_t classes, Budget budget, const FitStreams& streams) {
   BoundedSum counts = class_counts(access, classes);
   const NoisyClasses released = release_class_counts(counts, std::move(budget), streams);
   return {std::move(counts.values), released.variance.get_d(), released.guarantee};

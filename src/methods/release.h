@@ -21,8 +21,7 @@ struct NoisySizes {
   double variance;
   Guarantee guarantee;
 };
-NoisySizes release_class_sizes(const PrivateAccess& access, size_t classes, Budget budget,
-                               const FitStreams& streams);
+NoisySizes release_class_sizes(const PrivateAccess& access, size_t classes, Budget budget, const FitStreams& streams);
 NoisyClasses release_class_counts(BoundedSum& counts, Budget budget, const FitStreams& streams);
 
 }  // namespace dppl

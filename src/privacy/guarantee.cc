@@ -105,7 +105,8 @@ Guarantee steps(const Guarantee& one, unsigned count, Relation relation) {
   scale(result.bounded_range, linear);
   scale(result.rho, squared);
   scale(result.mu_squared, squared);
-  if (one.approximate) result.approximate = {linear * one.approximate->epsilon, delta_of_steps(*one.approximate, count)};
+  if (one.approximate)
+    result.approximate = {linear * one.approximate->epsilon, delta_of_steps(*one.approximate, count)};
   return result;
 }
 

@@ -43,8 +43,8 @@ std::vector<int64_t> read_person_names(const std::string& path) {
   for (const std::string_view line : text_lines(text_of(file), path)) {
     if (line.front() == ' ' || line.back() == ' ') {
       throw InvalidRecord(
-          fmt::format("{}: the name of a person begins or ends with a blank, so that one person could be two; remove it",
-                      path),
+          fmt::format(
+              "{}: the name of a person begins or ends with a blank, so that one person could be two; remove it", path),
           fmt::format("line {}", ids.size() + 1));
     }
     ids.push_back(numbers.emplace(line, static_cast<int64_t>(numbers.size())).first->second);

@@ -8,9 +8,8 @@ namespace dppl {
 People::Sorted People::sort(std::span<const int64_t> ids, std::span<const int64_t> labels) {
   std::vector<size_t> order(ids.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, [&](size_t a, size_t b) {
-    return std::tie(ids[a], labels[a], a) < std::tie(ids[b], labels[b], b);
-  });
+  std::ranges::sort(
+      order, [&](size_t a, size_t b) { return std::tie(ids[a], labels[a], a) < std::tie(ids[b], labels[b], b); });
   std::vector<size_t> starts;
   for (size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || ids[order[i]] != ids[order[i - 1]]) starts.push_back(i);

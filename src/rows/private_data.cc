@@ -11,9 +11,9 @@ namespace {
 
 void check_counts(const Embeddings& embeddings, size_t count, std::string_view name, std::string_view what) {
   if (embeddings.rows() != count) {
-    throw InvalidRecord(fmt::format("{}: not as many {}s as {} has rows; give one {} per row", name, what,
-                                    embeddings.path(), what),
-                        fmt::format("{} {}s for {} rows", count, what, embeddings.rows()));
+    throw InvalidRecord(
+        fmt::format("{}: not as many {}s as {} has rows; give one {} per row", name, what, embeddings.path(), what),
+        fmt::format("{} {}s for {} rows", count, what, embeddings.rows()));
   }
 }
 

@@ -22,8 +22,8 @@ Integer dot(const int8_t* row, std::span<const int64_t> sum) {
 
 }  // namespace
 
-ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool,
-                         ScoreRange range, unsigned threads)
+ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
+                         unsigned threads)
     : records_(records),
       pool_(pool),
       range_(range),

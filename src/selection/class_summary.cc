@@ -81,9 +81,8 @@ std::vector<double> ClassSummary::shared_sum() const {
 
 ClassSummary summarise(const WeightedRows& weighted, bool with_spread, unsigned threads) {
   const QuantisedRows& records = weighted.rows;
-  ClassSummary summary{.records = records.rows(),
-                       .sum = std::vector<int128>(records.dim()),
-                       .denominator = weighted.denominator};
+  ClassSummary summary{
+      .records = records.rows(), .sum = std::vector<int128>(records.dim()), .denominator = weighted.denominator};
   // Records side by side that have one weight are added up first: 64 bits hold the sum of 2^42 of them.
   std::vector<int64_t> run(records.dim());
   for (size_t i = 0; i < records.rows(); ++i) {

@@ -60,8 +60,8 @@ std::vector<int64_t> sum_over_records(const Records& records, size_t size, const
   });
 }
 
-// For every person: see(record number, transformed row) for each of their records, then leave(number of records, integers
-// to add to), which forgets the person. What `make` makes is used for one person after the other.
+// For every person: see(record number, transformed row) for each of their records, then leave(number of records,
+// integers to add to), which forgets the person. What `make` makes is used for one person after the other.
 template <typename Make>
 std::vector<int64_t> sum_over_people(const Records& records, size_t size, const Make& make) {
   const People& people = *records.access.people();

@@ -65,8 +65,8 @@ int64_t dot(std::span<const Value> a, std::span<const Value> b) {
   return sum;
 }
 
-// Makes the gradients a_i of one person shorter by one factor until ‖Σ a_i·q_iᵀ‖ <= kNorm, where it is more. The squared
-// norm is Σ_ij ⟨a_i, a_j⟩·⟨q_i, q_j⟩: exact, since at most (126·2^24)² < 2^62.
+// Makes the gradients a_i of one person shorter by one factor until ‖Σ a_i·q_iᵀ‖ <= kNorm, where it is more. The
+// squared norm is Σ_ij ⟨a_i, a_j⟩·⟨q_i, q_j⟩: exact, since at most (126·2^24)² < 2^62.
 void clip_gradients(std::span<const std::span<const int16_t>> rows, std::span<const std::span<int32_t>> gradients) {
   const size_t n = rows.size();
   std::vector<int64_t> row_dots;

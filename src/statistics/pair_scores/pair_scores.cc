@@ -90,7 +90,7 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
     };
     std::fill_n(totals, block.size(), int128{0});
     std::fill_n(sums, block.size(), 0.0);
-    size_t runs = 0;       // whose scores are in `sums`
+    size_t runs = 0;        // whose scores are in `sums`
     int64_t in_places = 0;  // of them, without a record
     for (size_t r = 0; r < records.runs().size(); ++r) {
       const RecordPanels::Run& run = records.runs()[r];

@@ -86,8 +86,8 @@ class RecordPanels {
 void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, std::span<const uint32_t> indices,
                 ScoreRange range, std::span<int64_t> scores);
 
-// dots[j·records + i] = the dot product of record i with candidate first + j, for all records and `count` candidates. For
-// records without weights, which are in their own order.
+// dots[j·records + i] = the dot product of record i with candidate first + j, for all records and `count` candidates.
+// For records without weights, which are in their own order.
 void dots_with(const RecordPanels& records, const QuantisedRows& candidates, size_t first, size_t count,
                std::span<int32_t> dots);
 

@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "dppl/error.h"
+#include "dppl/fit.h"
+#include "methods/method.h"
+#include "rows/integer_row.h"
+#include "statistics/class_counts/class_counts.h"
+#include "statistics/class_sums/class_sums.h"
+#include "statistics/gradient_sum/gradient_sum.h"
+#include "statistics/second_moment/second_moment.h"
+#include "statistics/weighted_total/weighted_total.h"
+#include "support/expect_error.h"
+#include "support/labelled_sample.h"
+
+// Fits with privacy for people.
+namespace dppl {
+namespace {
+
+using testing::kDim;
+using testing::random_rows;
+using testing::Sample;
+using testing::sample;
+
+constexpr Relation kPerson = Relation::add_remove_person;
+
+PublicData pool() { return PublicData::from_memory(random_rows(1200, 2), kDim); }
+
+PrivateData people_of(const Sample& from, const std::vector<int64_t>& ids) {
+  return PrivateData::from_memory(from.values, kDim, from.labels, ClassSet::numbered(3)).with_people(ids);
+}
+
+// Everything that a fit releases: every noisy sum, and the choices.
+std::vector<int64_t> released(const PrivateData& data, const Settings& settings, const BudgetSpec& budget,
+                              unsigned threads = 2) {
+  std::vector<int64_t> values;
+  SeededRandom random(5);
+  const FitOptions options{.settings = settings, .threads = threads, .released = [&](const Release& release) {
+                             values.insert(values.end(), release.values.begin(), release.values.end());
+                           }};
+  const Model model = fit(data, pool(), options, Budget::unledgered(budget), random);
+  values.insert(values.end(), model.pool_indices.begin(), model.pool_indices.end());
+  EXPECT_EQ(model.guarantee.relation, budget.relation);
+  EXPECT_EQ(serialise_model(parse_model(serialise_model(model), "model")), serialise_model(model));
+  return values;
+}
+
+std::vector<Settings> all_settings() {
+  const TransformSpec whiten = TransformSpec::parse("whiten:5:0.2");
+  return {AutoSettings{},
+          MeanSettings{},
+          MeanSettings{.transform = whiten,
+                       .center_share = Rational(1, 20),
+                       .shrinkage = Shrinkage{},
+                       .extra = GradientSteps{.steps = 3}},
+          MeanSettings{.transform = whiten, .extra = SecondMomentMetric{}},
+          PublicSettings{},
+          PublicSettings{.clip = {Rational(9, 10), Rational(3, 2)}},
+          PublicSettings{.mechanism = SelectionMechanism::permute_and_flip},
+          PublicKSettings{.k = 3}};
+}
+
+std::vector<BudgetSpec> budgets_for(const Settings& settings, Relation relation) {
+  std::vector<BudgetSpec> budgets{BudgetSpec::zcdp(Rational(1, 2), relation)};
+  if (!std::holds_alternative<MeanSettings>(settings)) budgets.push_back(BudgetSpec::pure(2, relation));
+  return budgets;
+}
+
+TEST(PeopleFit, OneRecordPerPersonReleasesTheBytesOfAFitForRecords) {
+  const Sample records = sample(60);
+  std::vector<int64_t> ids(60);
+  for (size_t i = 0; i < 60; ++i) ids[i] = static_cast<int64_t>(i * 37 % 61);
+  const PrivateData of_records = testing::data_of(records), of_people = people_of(records, ids);
+  for (const Settings& settings : all_settings()) {
+    const auto for_records = budgets_for(settings, Relation::add_remove), for_people = budgets_for(settings, kPerson);
+    for (size_t b = 0; b < for_people.size(); ++b) {
+      EXPECT_EQ(released(of_people, settings, for_people[b]), released(of_records, settings, for_records[b]))
+          << method_name(settings) << " " << b;
+    }
+  }
+}
+
+// Records in another order, people interleaved, other numbers of people, other numbers of threads.
+TEST(PeopleFit, OrderAndThreadsDoNotChangeABit) {
+  Sample records = sample(90);
+  std::vector<int64_t> ids(90);
+  for (size_t i = 0; i < 90; ++i) ids[i] = static_cast<int64_t>(i / 4);
+  std::vector<size_t> order(90);
+  std::iota(order.begin(), order.end(), size_t{0});
+  SeededRandom random(8);
+  for (size_t i = 89; i > 0; --i) std::swap(order[i], order[random.next64() % (i + 1)]);
+  Sample shuffled;
+  std::vector<int64_t> renamed;
+  for (const size_t i : order) {
+    const auto row = std::span(records.values).subspan(i * kDim, kDim);
+    shuffled.values.insert(shuffled.values.end(), row.begin(), row.end());
+    shuffled.labels.push_back(records.labels[i]);
+    renamed.push_back(1000 - ids[i]);
+  }
+  const PrivateData one = people_of(records, ids), other = people_of(shuffled, renamed);
+  for (const Settings& settings : all_settings()) {
+    for (const BudgetSpec& budget : budgets_for(settings, kPerson)) {
+      EXPECT_EQ(released(other, settings, budget, 3), released(one, settings, budget, 1)) << method_name(settings);
+    }
+  }
+}
+
+TEST(PeopleFit, CostsWhatWasAskedForThePerson) {
+  const PrivateData data = people_of(sample(40), std::vector<int64_t>(40, 3));
+  SecureRandom random;
+  const PublicData public_pool = pool();
+  for (const Settings& settings : all_settings()) {
+    for (const BudgetSpec& budget : budgets_for(settings, kPerson)) {
+      const FitPlan plan(data, public_pool, {.settings = settings}, budget);
+      const Guarantee spent = plan.run(Budget::unledgered(budget), random).guarantee;
+      EXPECT_EQ(spent.relation, kPerson);
+      if (budget.notion == Notion::pure) {
+        EXPECT_LE(*spent.epsilon, budget.amount);
+      } else {
+        EXPECT_LE(*spent.rho, budget.amount);
+        // A person may be in all classes: what each costs does not bound what all of them do.
+        EXPECT_FALSE(spent.epsilon.has_value());
+        EXPECT_FALSE(spent.bounded_range.has_value());
+      }
+    }
+  }
+}
+
+TEST(PeopleFit, RefusesABudgetForTheOtherUnit) {
+  const PrivateData of_people = people_of(sample(), std::vector<int64_t>(40, 3)),
+                    of_records = testing::data_of(sample());
+  testing::expect_error<InvalidInput>([&] { FitPlan(of_people, pool(), {}, BudgetSpec::zcdp(1)); },
+                                      {"the budget is for records", "for people"});
+  testing::expect_error<InvalidInput>([&] { FitPlan(of_records, pool(), {}, BudgetSpec::zcdp(1, kPerson)); },
+                                      {"not known whose the records are"});
+  const FitOptions small{.settings = MeanSettings{.person_split = PersonSplit::small_classes}};
+  testing::expect_error<InvalidSetting>([&] { FitPlan(of_records, pool(), small, BudgetSpec::zcdp(1)); },
+                                        {"person-split"});
+  EXPECT_THROW(CheckedBudget(Budget::unledgered(BudgetSpec::zcdp(1)), PrivateAccess(of_people)), InvalidInput);
+}
+
+// Small classes first: sizes are bought, whatever the method, and the price stays.
+TEST(PeopleFit, TurnsToSmallClassesByReleasedSizes) {
+  Sample records = sample(60);
+  for (size_t i = 50; i < 60; ++i) records.labels[i] = 2;
+  std::vector<int64_t> ids(60);
+  for (size_t i = 0; i < 60; ++i) ids[i] = static_cast<int64_t>(i % 10);
+  const PrivateData data = people_of(records, ids);
+  const PublicData public_pool = pool();
+  for (const Settings& plain : all_settings()) {
+    const Settings settings = with_person_split(plain, PersonSplit::small_classes);
+    for (const BudgetSpec& budget : budgets_for(settings, kPerson)) {
+      std::vector<std::string> order;
+      const FitOptions options{.settings = settings,
+                               .released = [&](const Release& release) { order.emplace_back(release.what); }};
+      SeededRandom random(2);
+      const Model model = fit(data, public_pool, options, Budget::unledgered(budget), random);
+      ASSERT_FALSE(order.empty());
+      EXPECT_EQ(order.front(), "class sizes");
+      EXPECT_EQ(std::ranges::count(order, "class sizes"), 1);
+      EXPECT_EQ(model.size_share, kSizeShare);
+      EXPECT_EQ(person_split_of(model.settings), PersonSplit::small_classes);
+      const Rational& spent = budget.notion == Notion::pure ? *model.guarantee.epsilon : *model.guarantee.rho;
+      EXPECT_LE(spent, budget.amount);
+    }
+  }
+}
+
+// ---- Extreme people
+
+struct Sums {
+  BoundedSum sums, counts, total, moment, gradient;
+};
+
+Sums sums_of(const PrivateData& data, unsigned threads = 2) {
+  const PrivateAccess access(data);
+  const PublicTransform transform = PublicTransform::restore({}, kDim, {}, {});
+  const Records records{access, 3, transform, threads};
+  SmallRows rows(records.size(), kDim);
+  BoundedSum sums = class_sums(records, rows);
+  std::vector<double> weights(3 * kDim), offsets(3);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = i % 7 == 0 ? 4.0 : -1.0;
+  return {std::move(sums), class_counts(access, 3), weighted_total(records, std::vector<int64_t>(3, kFullWeight), 1),
+          second_moment(rows, access, threads), GradientSums(rows, access, threads).at({weights, offsets})};
+}
+
+double norm_of(const BoundedSum& sum) {
+  double squares = 0;
+  for (const int64_t value : sum.values) squares += static_cast<double>(value) * static_cast<double>(value);
+  EXPECT_EQ(sum.bound.relation, kPerson);
+  return std::sqrt(squares / static_cast<double>(sum.bound.squared));
+}
+
+TEST(PeopleStatistics, APersonWithAHundredThousandRecordsCountsAsOne) {
+  Sample records;
+  const std::vector<float> rows = random_rows(50, 4);
+  for (size_t i = 0; i < 100000; ++i) {
+    const auto row = std::span(rows).subspan(i % 50 * kDim, kDim);
+    records.values.insert(records.values.end(), row.begin(), row.end());
+    records.labels.push_back(static_cast<int64_t>(i % 3));
+  }
+  const PrivateData data = people_of(records, std::vector<int64_t>(100000, 7));
+  const Sums all = sums_of(data);
+  for (const BoundedSum* sum : {&all.sums, &all.counts, &all.total, &all.moment, &all.gradient}) {
+    EXPECT_LE(norm_of(*sum), 1);
+  }
+  EXPECT_GT(norm_of(all.sums), 0.99);
+  EXPECT_EQ(norm_of(all.counts), 1);
+  EXPECT_GT(norm_of(all.gradient), 0.99);
+  EXPECT_GT(norm_of(all.moment), 0.01);
+}
+
+// People of 1 to 300 records, of whom each alone is a data set: what they add is within the bound, and from several
+// threads what it is from one.
+TEST(PeopleStatistics, NobodyAddsMoreThanTheBound) {
+  SeededRandom random(6);
+  double longest = 0;
+  for (int i = 0; i < 300; ++i) {
+    const size_t records = i % 10 == 0 ? 120 + random.next64() % 180 : 1 + random.next64() % 12;
+    Sample one{random_rows(records, 100 + static_cast<uint64_t>(i)), {}};
+    for (size_t r = 0; r < records; ++r) {
+      one.labels.push_back(static_cast<int64_t>(random.next64() % 3));
+      if (i % 3 == 0) one.values[r * kDim] += 30;  // all much the same
+    }
+    const PrivateData data = people_of(one, std::vector<int64_t>(records, 0));
+    const Sums all = sums_of(data, 1), again = sums_of(data, 3);
+    for (const auto member : {&Sums::sums, &Sums::counts, &Sums::total, &Sums::moment, &Sums::gradient}) {
+      ASSERT_LE(norm_of(all.*member), 1) << i;
+      ASSERT_EQ((all.*member).values, (again.*member).values);
+    }
+    longest = std::max(longest, norm_of(all.gradient));
+  }
+  EXPECT_GT(longest, 0.99);
+}
+
+// What people add is a sum over them: nobody's depends on who else there is.
+TEST(PeopleStatistics, ThePartsOfPeopleAddUp) {
+  const Sample records = sample(400);
+  std::vector<int64_t> ids(400);
+  SeededRandom random(3);
+  for (int64_t& id : ids) id = static_cast<int64_t>(random.next64() % 60);
+  const Sums together = sums_of(people_of(records, ids));
+  for (const auto member : {&Sums::sums, &Sums::counts, &Sums::total, &Sums::moment, &Sums::gradient}) {
+    std::vector<int64_t> total((together.*member).values.size());
+    for (int64_t person = 0; person < 60; ++person) {
+      Sample own;
+      for (size_t i = 0; i < 400; ++i) {
+        if (ids[i] != person) continue;
+        const auto row = std::span(records.values).subspan(i * kDim, kDim);
+        own.values.insert(own.values.end(), row.begin(), row.end());
+        own.labels.push_back(records.labels[i]);
+      }
+      if (own.labels.empty()) continue;
+      const Sums alone = sums_of(people_of(own, std::vector<int64_t>(own.labels.size(), 1)));
+      for (size_t k = 0; k < total.size(); ++k) total[k] += (alone.*member).values[k];
+    }
+    EXPECT_EQ((together.*member).values, total);
+  }
+}
+
+}  // namespace
+}  // namespace dppl
