@@ -274,8 +274,9 @@ Measure measure_of_scores(const std::string& name, AddUp add_up, WeightsOf weigh
 WeightsOf person_weights(AddUp add_up, bool by_size = false) {
   return [=](const PrivateAccess& access, ScoreRange range) {
     const std::vector<double> sizes = by_size ? std::vector<double>{40, 3, 800, 1} : std::vector<double>();
-    const std::span<const int64_t> weights = PersonWeights(access, range, add_up, sizes).of(access);
-    return std::vector<int64_t>(weights.begin(), weights.end());
+    const PersonWeights weights(access, range, add_up, sizes);
+    const std::span<const int64_t> all = weights.of(access);
+    return std::vector<int64_t>(all.begin(), all.end());
   };
 }
 

@@ -69,7 +69,7 @@ PersonWeights::PersonWeights(const PrivateAccess& access, ScoreRange range, AddU
   }
 }
 
-std::span<const int64_t> PersonWeights::of(const PrivateAccess& access) const {
+std::span<const int64_t> PersonWeights::of(const PrivateAccess& access) const& {
   const bool same = access.people() != nullptr && access.people()->digest(access.labels()) == made_for_;
   if (!same) throw Error("person weights: they were made for other people or labels; make them again");
   return weights_;

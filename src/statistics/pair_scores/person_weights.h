@@ -19,7 +19,8 @@ class PersonWeights {
   PersonWeights(const PrivateAccess& access, ScoreRange range, AddUp add_up, std::span<const double> class_sizes);
 
   // One weight per record. Throws Error for records whose people or labels are not those that it was made for.
-  std::span<const int64_t> of(const PrivateAccess& access) const;
+  std::span<const int64_t> of(const PrivateAccess& access) const&;
+  std::span<const int64_t> of(const PrivateAccess& access) && = delete;  // it would not outlive the call
 
   // How many units of the scores (ScoreRange::per_record() in all) a person may move in each of so many classes.
   // `sizes`: of these classes, where the smaller are to get more; empty: equal.
