@@ -164,7 +164,7 @@ double share_of(const Statistic& statistic, const Worlds& worlds, uint64_t seed)
 }
 
 // How far the scores of all candidates moved, for every class; empty where one fell, which none may.
-using WeightsOf = std::function<std::vector<int64_t>(const PrivateAccess& access, ScoreRange range)>;
+using WeightsOf = std::function<std::vector<int64_t>(const PrivateAccess& access, size_t classes, ScoreRange range)>;
 std::optional<std::vector<int64_t>> score_moves(const Worlds& worlds, ScoreRange range, const WeightsOf& weights_of) {
   const Embeddings& rows = worlds.pool().embeddings();
   const QuantisedRows pool = quantise(rows, rows.rows(), worlds.transform(), 1, [](size_t i) { return i; });
@@ -176,7 +176,7 @@ std::optional<std::vector<int64_t>> score_moves(const Worlds& worlds, ScoreRange
     WeightedRows members(quantise(access.embeddings(), records.size(), worlds.transform(), 1,
                                   [&](size_t i) { return access.row_of(records[i]); }));
     if (weights_of) {
-      const std::vector<int64_t> weights = weights_of(access, range);
+      const std::vector<int64_t> weights = weights_of(access, worlds.classes(), range);
       for (const size_t i : records) members.weights.push_back(weights[i]);
       members.denominator = PersonWeights::kDenominator;
     }
@@ -271,10 +271,13 @@ Measure measure_of_scores(const std::string& name, AddUp add_up, WeightsOf weigh
           }};
 }
 
+// Released sizes of up to four classes.
+constexpr double kSizes[] = {40, 3, 800, 1};
+
 WeightsOf person_weights(AddUp add_up, bool by_size = false) {
-  return [=](const PrivateAccess& access, ScoreRange range) {
-    const std::vector<double> sizes = by_size ? std::vector<double>{40, 3, 800, 1} : std::vector<double>();
-    const PersonWeights weights(access, range, add_up, sizes);
+  return [=](const PrivateAccess& access, size_t classes, ScoreRange range) {
+    const PersonWeights weights(access, classes, range, add_up,
+                                by_size ? std::span(kSizes).first(classes) : std::span<const double>());
     const std::span<const int64_t> all = weights.of(access);
     return std::vector<int64_t>(all.begin(), all.end());
   };
@@ -289,9 +292,8 @@ std::vector<Measure> honest_measures(bool people) {
     return measures;
   }
   measures.push_back(measure_of({"class sums, small classes first", [](const Records& records, Random&) {
-                                   const std::vector<double> sizes{40, 3, 800, 1};
                                    Records turned = records;
-                                   turned.class_sizes = sizes;
+                                   turned.class_sizes = std::span(kSizes).first(records.classes);
                                    return class_sums(turned);
                                  }}));
   for (const bool whole : {false, true}) {
@@ -454,7 +456,7 @@ BoundedSum counted_as_several(const Records& records, Random&) {
 }
 
 // The weights of before all records were given their classes: as if a person were in one class only.
-std::vector<int64_t> weights_of_other_labels(const PrivateAccess& access, ScoreRange) {
+std::vector<int64_t> weights_of_other_labels(const PrivateAccess& access, size_t, ScoreRange) {
   std::vector<int64_t> weights;
   const People& people = *access.people();
   for (size_t p = 0; p < people.size(); ++p) {

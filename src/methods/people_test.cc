@@ -107,6 +107,17 @@ TEST(PeopleFit, OrderAndThreadsDoNotChangeABit) {
   }
 }
 
+// Nobody, and a class that nobody has.
+TEST(PeopleFit, NobodyIsADataSetToo) {
+  const PrivateData nobody = people_of(Sample{}, {});
+  for (const Settings& settings : all_settings()) {
+    for (const BudgetSpec& budget : budgets_for(settings, kPerson)) {
+      EXPECT_FALSE(released(nobody, settings, budget).empty());
+      released(nobody, with_person_split(settings, PersonSplit::small_classes), budget);
+    }
+  }
+}
+
 TEST(PeopleFit, CostsWhatWasAskedForThePerson) {
   const PrivateData data = people_of(sample(40), std::vector<int64_t>(40, 3));
   SecureRandom random;

@@ -85,7 +85,7 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget
   const BudgetSpec spec = whole.spec();
   std::optional<PersonWeights> weights;
   if (input.relation() == Relation::add_remove_person) {
-    weights.emplace(records.access, range, add_up(spec), records.class_sizes);
+    weights.emplace(records.access, records.classes, range, add_up(spec), records.class_sizes);
   }
   const auto all_weights = weights ? weights->of(records.access) : std::span<const int64_t>();
   const auto records_of = [&](size_t c, unsigned threads) {

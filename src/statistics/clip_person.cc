@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/strict_math.h"
+#include "dppl/error.h"
 #include "numbers/integers.h"
 
 namespace dppl {
@@ -27,6 +28,12 @@ void clip_person(std::span<int64_t> sum, int64_t radius) {
   const double factor = static_cast<double>(radius) / std::sqrt(static_cast<double>(squares)) * (1 - 0x1p-40);
   for (int64_t& value : sum) value = static_cast<int64_t>(static_cast<double>(value) * factor);
   if (squares_of(sum) > most) std::ranges::fill(sum, 0);
+}
+
+void check_class_sizes(std::span<const double> sizes, size_t classes) {
+  const auto usable = [](double size) { return std::isfinite(size) && size > 0; };
+  if (sizes.empty() || (sizes.size() == classes && std::ranges::all_of(sizes, usable))) return;
+  throw Error("people: sizes of classes must be above 0, one per class");
 }
 
 }  // namespace dppl

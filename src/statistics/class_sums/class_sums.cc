@@ -56,6 +56,7 @@ BoundedSum sum_by_class(const Records& records, const Integers& integers) {
   const size_t dim = records.dim(), size = records.classes * dim;
   const NormBound bound = NormBound::added(kRadius, relation_of(records.access));
   if (records.access.people() != nullptr) {
+    check_class_sizes(records.class_sizes, records.classes);
     return {sum_over_people(records, size, [&] { return PersonStack(records, integers); }), bound};
   }
   return {sum_over_records(records, size,

@@ -4,6 +4,7 @@
 
 #include "base/strict_math.h"
 #include "dppl/error.h"
+#include "statistics/clip_person.h"
 
 namespace dppl {
 namespace {
@@ -42,9 +43,10 @@ std::vector<int64_t> PersonWeights::steps(size_t classes, std::span<const double
   return result;
 }
 
-PersonWeights::PersonWeights(const PrivateAccess& access, ScoreRange range, AddUp add_up,
+PersonWeights::PersonWeights(const PrivateAccess& access, size_t classes, ScoreRange range, AddUp add_up,
                              std::span<const double> class_sizes)
     : made_for_(access.people()->digest(access.labels())), weights_(access.size()) {
+  check_class_sizes(class_sizes, classes);
   const People& people = *access.people();
   struct Part {
     size_t begin, end;

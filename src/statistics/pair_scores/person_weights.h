@@ -16,7 +16,8 @@ class PersonWeights {
   static constexpr int64_t kDenominator = int64_t{2520} << 16;
 
   // Of people and labels as they are now.
-  PersonWeights(const PrivateAccess& access, ScoreRange range, AddUp add_up, std::span<const double> class_sizes);
+  PersonWeights(const PrivateAccess& access, size_t classes, ScoreRange range, AddUp add_up,
+                std::span<const double> class_sizes);
 
   // One weight per record. Throws Error for records whose people or labels are not those that it was made for.
   std::span<const int64_t> of(const PrivateAccess& access) const&;

@@ -70,16 +70,25 @@ TEST(PersonWeights, AreBoundToPeopleAndLabels) {
   const ScoreRange range = ScoreRange::of(0, 2);
   const PrivateData data = data_of({{{0, 1}}, {{1}}}, 2), relabelled = data_of({{{0, 0}}, {{1}}}, 2),
                     others = data_of({{{0}}, {{1, 1}}}, 2);
-  const PersonWeights weights(PrivateAccess(data), range, AddUp::sum, {});
+  const PersonWeights weights(PrivateAccess(data), 2, range, AddUp::sum, {});
   EXPECT_EQ(weights.of(PrivateAccess(data)).size(), 3u);
   EXPECT_THROW(weights.of(PrivateAccess(relabelled)), Error);
   EXPECT_THROW(weights.of(PrivateAccess(others)), Error);
 }
 
+// What is not a number would become a weight of any size.
+TEST(PersonWeights, RefuseSizesThatAreNoSizes) {
+  const PrivateData data = data_of({{{0, 1}}, {{1}}}, 2);
+  const std::vector<std::vector<double>> bad{{1}, {1, 0}, {1, -2}, {1, NAN}, {INFINITY, 1}};
+  for (const std::vector<double>& sizes : bad) {
+    EXPECT_THROW(PersonWeights(PrivateAccess(data), 2, ScoreRange::of(0, 2), AddUp::sum, sizes), Error);
+  }
+}
+
 TEST(PersonWeights, OneToTenRecordsShareExactly) {
   for (size_t records = 1; records <= 10; ++records) {
     const PrivateData data = data_of({{std::vector<int64_t>(records, 0)}}, 1);
-    const PersonWeights weights(PrivateAccess(data), ScoreRange::of(0, 2), AddUp::sum, {});
+    const PersonWeights weights(PrivateAccess(data), 1, ScoreRange::of(0, 2), AddUp::sum, {});
     for (const int64_t weight : weights.of(PrivateAccess(data))) {
       EXPECT_EQ(weight * static_cast<int64_t>(records), PersonWeights::kDenominator);
     }
@@ -135,7 +144,7 @@ const ScoreRange kNarrow{0, 12};
 Scores scores_of(const PrivateData& data, AddUp add_up) {
   const PrivateAccess access(data);
   const QuantisedRows pool = random_quantised(kCandidates, 3, 11);
-  const PersonWeights weights(access, kNarrow, add_up, {});
+  const PersonWeights weights(access, kClasses, kNarrow, add_up, {});
   Scores result(kClasses, testing::Scores(kCandidates));
   std::vector<float> scratch(3);
   QuantisedRows rows(access.size(), 3);
