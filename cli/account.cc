@@ -103,19 +103,13 @@ Deltas read_deltas(const Options& options) {
 
 // What one release of the mechanism guarantees, and the parameter that makes it so.
 std::pair<Parameter, Guarantee> run(const std::string& mechanism, const Given& given) {
-  std::optional<Budget> budget;
-  if (given.budget) budget = Budget::unledgered(*given.budget);
-  if (mechanism == "exponential") {
-    const Rational epsilon = budget ? budget->bounded_range_epsilon() : pure_for_gdp(given.mu);
-    return {{"ε", epsilon}, Guarantee::of_bounded_range(epsilon)};
+  if (given.budget) {
+    BudgetUse use = use_budget(mechanism, *given.budget);
+    return {{std::move(use.symbol), std::move(use.parameter)}, std::move(use.guarantee)};
   }
-  if (mechanism != "gaussian") {
-    const Rational epsilon = budget ? budget->pure_epsilon() : pure_for_gdp(given.mu);
-    return {{"ε", epsilon}, Guarantee::pure(epsilon)};
-  }
-  if (!budget) return {{"μ", given.mu}, Guarantee::gdp(given.mu)};
-  const Rational rho = budget->rho();
-  return {{"ρ", rho}, Guarantee::zcdp(rho)};
+  if (mechanism == "gaussian") return {{"μ", given.mu}, Guarantee::gdp(given.mu)};
+  const Rational epsilon = pure_for_gdp(given.mu);
+  return {{"ε", epsilon}, mechanism == "exponential" ? Guarantee::of_bounded_range(epsilon) : Guarantee::pure(epsilon)};
 }
 
 std::vector<Allowance> allowances(const BudgetSpec& spec) {

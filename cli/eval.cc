@@ -17,47 +17,6 @@ struct Options {
   bool confusion = false, json = false;
 };
 
-nlohmann::ordered_json optional_number(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
-nlohmann::ordered_json when_left(const ConfidenceEvaluation& confidence) {
-  nlohmann::ordered_json result = nlohmann::ordered_json::array();
-  for (const auto& [left, accuracy] : confidence.when_left_to_a_person) {
-    result.push_back({{"left", left}, {"accuracy", accuracy}});
-  }
-  return result;
-}
-
-void print_json_of(const Evaluation& result, bool is_private, bool confusion) {
-  nlohmann::ordered_json json{{"n", result.n},
-                              {"accuracy", result.accuracy},
-                              {"balanced_accuracy", result.balanced_accuracy},
-                              {"minority_accuracy", optional_number(result.minority_accuracy)},
-                              {"private", is_private}};
-  if (result.confidence) {
-    json["expected_calibration_error"] = result.confidence->expected_calibration_error;
-    json["accuracy_when_left_to_a_person"] = when_left(*result.confidence);
-  }
-  json["per_class"] = nlohmann::ordered_json::array();
-  for (const ClassEvaluation& one : result.per_class) {
-    json["per_class"].push_back({{"label", one.label},
-                                 {"name", one.name},
-                                 {"n", one.n},
-                                 {"correct", one.correct},
-                                 {"accuracy", optional_number(one.accuracy)}});
-  }
-  if (confusion && result.confusion) {
-    const size_t classes = result.per_class.size();
-    json["confusion"] = nlohmann::ordered_json::array();
-    for (size_t c = 0; c < classes; ++c) {
-      const auto row = result.confusion->begin() + static_cast<std::ptrdiff_t>(c * classes);
-      json["confusion"].push_back(std::vector<uint64_t>(row, row + static_cast<std::ptrdiff_t>(classes)));
-    }
-  }
-  print_json(json);
-}
-
 void print_text(const Evaluation& result, bool confusion) {
   std::cout << fmt::format("records            {}\naccuracy           {:.2f}%\nbalanced accuracy  {:.2f}%\n", result.n,
                            100 * result.accuracy, 100 * result.balanced_accuracy);
@@ -86,7 +45,9 @@ void run(const Options& options) {
     std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; do not publish it\n", options.model);
   const Evaluation result = options.test.measure(model, options.threads);
   if (options.json) {
-    print_json_of(result, model.guarantee.is_private, options.confusion);
+    auto json = nlohmann::ordered_json::parse(evaluation_json(result, options.confusion));
+    json["private"] = model.guarantee.is_private;
+    print_json(json);
   } else {
     print_text(result, options.confusion);
   }

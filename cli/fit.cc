@@ -32,48 +32,6 @@ struct Options {
   bool not_private = false, json = false;
 };
 
-bool tunes_transform(const Options& options) {
-  const auto transform = options.settings.find("transform");
-  return transform != options.settings.end() && transform->second == "auto";
-}
-
-// --transform auto with a method of the user's: that method's settings, tuned on the pool for a declared number of
-// records.
-Settings tuned(const Options& options, const BudgetSpec& budget, const std::optional<PublicData>& pool) {
-  if (!pool) throw InvalidInput("--transform auto: is tuned on a public pool; give one with --pool");
-  for (const auto& [name, text] : options.settings) {
-    if (name == "transform" || name == "records" || name == "person-split") continue;
-    throw CLI::ValidationError("--" + name, "is what --transform auto chooses; leave it out, or name a transform");
-  }
-  settings_of(options.method);  // known
-  const auto records = options.settings.find("records");
-  const SettingField& field = setting_field("records");
-  const size_t classes = ClassSet::parse(options.classes).size();
-  TuneOptions tuning{.classes = classes, .method = options.method, .threads = options.threads};
-  if (records != options.settings.end()) {
-    const auto all = static_cast<double>(std::get<uint64_t>(parse_setting(field, records->second)));
-    tuning.sizes.assign(classes, all / static_cast<double>(classes));
-  }
-  const auto split = options.settings.find("person-split");
-  const Settings chosen = tune(*pool, budget, tuning).settings;
-  return split == options.settings.end() ? chosen : with_person_split(chosen, parse_person_split(split->second));
-}
-
-Settings settings_from(const Options& options, const BudgetSpec& budget, const std::optional<PublicData>& pool) {
-  const bool automatic = options.method == AutoSettings::kMethod;
-  if (tunes_transform(options) && !automatic) return tuned(options, budget, pool);
-  std::map<std::string, SettingValue, std::less<>> given;
-  for (const auto& [name, text] : options.settings) {
-    if (automatic && name == "transform" && text == "auto") continue;
-    const SettingField& field = setting_field(name);
-    if (automatic && !field.applies_to(AutoSettings::kMethod)) {
-      throw CLI::ValidationError("--" + name, "is what --method auto chooses; leave it out, or name a method");
-    }
-    given[name] = parse_setting(field, text);
-  }
-  return read_settings(options.method, given);
-}
-
 std::unique_ptr<Random> random_of(const Options& options) {
   if (options.seed) return std::make_unique<SeededRandom>(*options.seed);
   return std::make_unique<SecureRandom>();
@@ -161,8 +119,9 @@ void run(const Options& options) {
 
   std::optional<PublicData> pool;
   if (!options.pool.empty()) pool = PublicData::open(options.pool, options.threads);
-  fit_options.settings = settings_from(options, budget, pool);
   const ClassSet classes = ClassSet::parse(options.classes);
+  fit_options.settings =
+      choose_settings(options.method, options.settings, budget, pool, classes.size(), options.threads);
   fit_options.knowledge = knowledge_of(options, classes);
   refuse_overwriting({options.output},
                      {options.train, options.labels, options.rows, options.people, options.pool, options.classes,
@@ -214,6 +173,7 @@ void run(const Options& options) {
 // One option per setting, from the table of settings.
 void add_settings(CLI::App& command, Options& options) {
   for (const SettingField& field : setting_fields()) {
+    if (field.of_older_models) continue;
     const std::string flag = "--" + std::string(field.name);
     std::string words(field.words);
     words[0] = static_cast<char>(std::toupper(words[0]));
@@ -278,6 +238,8 @@ void add_fit(CLI::App& app) {
     }
     try {
       run(*options);
+    } catch (const ChosenSetting& error) {
+      throw CLI::ValidationError(std::string("--") + error.what());
     } catch (const InvalidSetting& error) {
       throw InvalidInput(std::string("--") + error.what());
     }

@@ -76,7 +76,6 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   ASSERT_EQ(threshold.status, 0) << threshold.err;
   EXPECT_NEAR(nlohmann::json::parse(threshold.out).at("hyperparameters").at("clip_max").get<double>(), 1.500001, 1e-9);
   EXPECT_EQ(fit({"--method", "public", "--threshold", "1.5", "--clip-min", "1", "--epsilon", "1"}).status, 1);
-  EXPECT_EQ(fit({"--method", "mean", "--lift", "0.5", "--rho", "1"}).status, 1);
   EXPECT_EQ(fit({"--method", "mean", "--refine-steps", "5", "--rho", "1"}).status, 1);  // without --shrink on
   const auto refined = fit({"--method", "mean", "--transform", "whiten:8:0.2", "--shrink", "on", "--refine-steps", "5",
                             "--tau", "0.05", "--rho", "1"});
@@ -87,7 +86,7 @@ TEST(TuneCommand, ATransformCanBeLeftToIt) {
   // What tuning would overrule is refused, not ignored.
   EXPECT_EQ(fit({"--method", "auto", "--clip-min", "1", "--epsilon", "1"}).status, 2);
   EXPECT_EQ(fit({"--method", "public", "--transform", "auto", "--mechanism", "laplace", "--epsilon", "1"}).status, 2);
-  EXPECT_EQ(fit({"--method", "mean", "--transform", "auto", "--lift", "0.1", "--rho", "1"}).status, 2);
+  EXPECT_EQ(fit({"--method", "mean", "--transform", "auto", "--tau", "0.1", "--rho", "1"}).status, 2);
 }
 
 // Public knowledge about classes, from files: what it changes, and what is refused while it costs nothing.

@@ -67,6 +67,15 @@ class Budget {
   bool spent_ = false;
 };
 
+// What a mechanism makes of a budget: the parameter that it runs at, rounded down, and the guarantee that this gives.
+struct BudgetUse {
+  std::string symbol;  // "ε" or "ρ"
+  Rational parameter;
+  Guarantee guarantee;
+};
+// "exponential", "permute-and-flip", "laplace" or "gaussian".
+BudgetUse use_budget(std::string_view mechanism, const BudgetSpec& spec);
+
 // An output together with what it cost.
 template <typename T>
 struct Released {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -31,6 +32,18 @@ struct FitOptions {
 
 // Of the budget, for noisy class sizes, where they are needed.
 inline const Rational kSizeShare{1, 100};
+
+// A setting that is given although it is what `auto` chooses.
+class ChosenSetting : public InvalidSetting {
+ public:
+  using InvalidSetting::InvalidSetting;
+};
+
+// The settings of a method, some of them given by name as text. With the transform "auto" and a method of the user's,
+// that method's settings are tuned on the pool, for as many records as are declared. Throws InvalidSetting.
+Settings choose_settings(std::string_view method, const std::map<std::string, std::string>& given,
+                         const BudgetSpec& budget, const std::optional<PublicData>& pool, size_t classes,
+                         unsigned threads = kDefaultThreads);
 
 // `auto` resolved where there is nothing to choose by: without a pool, or with one that is too small. A pool file with
 // a transform brings it along where none was asked for.

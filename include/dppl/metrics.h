@@ -65,4 +65,7 @@ Evaluation evaluate(std::span<const int64_t> predicted, std::span<const int64_t>
 ConfidenceEvaluation evaluate_confidence(std::span<const int64_t> predicted, std::span<const int64_t> truth,
                                          std::span<const float> certainties);
 
+// One JSON object for machines, with the confusion matrix where asked.
+std::string evaluation_json(const Evaluation& evaluation, bool confusion);
+
 }  // namespace dppl

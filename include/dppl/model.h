@@ -97,6 +97,7 @@ class ModelWriter {
 // The same in one call.
 std::string save_model(const Model& model, const std::string& path);
 std::string serialise_model(const Model& model);  // the same bytes
+std::string model_digest(const Model& model);     // of these: BLAKE2b-256 in hex
 // Throws InvalidInput for a file that is truncated, changed, not a model, or of a newer version.
 Model load_model(const std::string& path);
 Model parse_model(std::string_view bytes, const std::string& name);

@@ -145,6 +145,7 @@ struct SettingField {
   // The range of a number; ends that do not belong to it are `open`.
   Rational least = 0, most = 0;
   bool open_least = false, open_most = false;
+  bool of_older_models = false;  // told by old files; no fit takes it
   // The value; empty where it does not apply.
   std::optional<SettingValue> (*get)(const Settings& settings);
   void (*set)(Settings& settings, const SettingValue& value);

@@ -272,6 +272,8 @@ std::string serialise_model(const Model& model) {
   return assemble_model_file(header_text(model), section_data(model));
 }
 
+std::string model_digest(const Model& model) { return to_hex(digest_of(serialise_model(model))); }
+
 ModelWriter::ModelWriter(const std::string& path, uint64_t expected_bytes) : file_(std::make_unique<AtomicFile>(path)) {
   file_->reserve(expected_bytes);
 }

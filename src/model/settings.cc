@@ -138,6 +138,7 @@ const SettingField kFields[] = {
      .type = Type::number,
      .standard = "0",
      .most = 1,
+     .of_older_models = true,
      .get = [](const Settings& settings) { return value_of(shrinkage_of(settings), &Shrinkage::lift); },
      .set =
          [](Settings& settings, const SettingValue& value) {

@@ -155,4 +155,22 @@ Rational Budget::rho() const {
                      ": Gaussian noise has no pure-DP guarantee; state the budget in ρ, or in ε and δ");
 }
 
+BudgetUse use_budget(std::string_view mechanism, const BudgetSpec& spec) {
+  const Budget budget = Budget::unledgered(spec);
+  if (mechanism == "exponential") {
+    const Rational epsilon = budget.bounded_range_epsilon();
+    return {"ε", epsilon, Guarantee::of_bounded_range(epsilon, spec.relation)};
+  }
+  if (mechanism == "permute-and-flip" || mechanism == "laplace") {
+    const Rational epsilon = budget.pure_epsilon();
+    return {"ε", epsilon, Guarantee::pure(epsilon, spec.relation)};
+  }
+  if (mechanism != "gaussian") {
+    throw InvalidInput(fmt::format("'{}' is not a mechanism; give exponential, permute-and-flip, laplace or gaussian",
+                                   mechanism.substr(0, 40)));
+  }
+  const Rational rho = budget.rho();
+  return {"ρ", rho, Guarantee::zcdp(rho, spec.relation)};
+}
+
 }  // namespace dppl

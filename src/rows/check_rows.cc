@@ -116,7 +116,7 @@ class FirstBad {
   const bool zero = found == values.end();
   throw InvalidRecord(
       fmt::format("{}: a row {}; remove the record or embed it again", embeddings.path(),
-                  zero ? "has no value but zeros, so it has no direction" : "has a value that is not finite"),
+                  zero ? "has no value but zeros, so it has no direction" : "has a value that is not finite, such as NaN"),
       zero ? fmt::format("row {} is zero", row)
            : fmt::format("row {} has {} at position {}, both counted from 0", row, *found, found - values.begin()));
 }
