@@ -19,12 +19,15 @@ packages=(
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
   libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
   libtomlplusplus-dev                         # plans of dppl sweep
+  pybind11-dev python3-dev python3-numpy      # the Python module
 )
+# The estimator needs scikit-learn; frames, pictures, notebooks and types are tested with these.
+python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy)
 onnx=no
 charts=if-npm
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
+    --test) packages+=(libgtest-dev chromium "${python_test[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --onnx) onnx=must ;;

@@ -1,0 +1,39 @@
+#include "dppl/metrics.h"
+
+#include "dppl/experiments.h"
+#include "python/bindings/bindings.h"
+#include "python/bindings/convert.h"
+
+namespace dppl::python {
+namespace {
+
+py::object evaluate_labels(const py::array_t<int64_t>& predicted, const py::array_t<int64_t>& truth,
+                           const py::object& classes, const std::optional<py::array_t<int64_t>>& training_labels,
+                           const std::optional<py::array_t<float>>& certainties, bool confusion) {
+  const ClassSet set = classes_of(classes);
+  std::optional<std::vector<uint64_t>> counts;
+  if (training_labels) counts = class_counts(integers_of(*training_labels), set);
+  const std::vector<int64_t> said = integers_of(predicted), right = integers_of(truth);
+  Evaluation result = evaluate(said, right, set, counts);
+  if (certainties) {
+    const std::span<const float> values(certainties->data(), static_cast<size_t>(certainties->size()));
+    result.confidence = evaluate_confidence(said, right, values);
+  }
+  return parse_json(evaluation_json(result, confusion));
+}
+
+py::array_t<int64_t> long_tail(const py::array_t<int64_t>& labels, const py::object& classes, double ratio,
+                               uint64_t seed) {
+  const std::vector<uint64_t> rows = long_tail_rows(integers_of(labels), classes_of(classes), ratio, seed);
+  return array_of(std::vector<int64_t>(rows.begin(), rows.end()), {static_cast<py::ssize_t>(rows.size())});
+}
+
+}  // namespace
+
+void bind_metrics(py::module_& module) {
+  module.def("evaluate", evaluate_labels, py::kw_only(), py::arg("predicted"), py::arg("truth"), py::arg("classes"),
+             py::arg("training_labels"), py::arg("certainties"), py::arg("confusion"));
+  module.def("long_tail_rows", long_tail, py::arg("labels"), py::arg("classes"), py::arg("ratio"), py::arg("seed"));
+}
+
+}  // namespace dppl::python
