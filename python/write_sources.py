@@ -7,6 +7,7 @@ scikit-learn, editors and type checkers read ordinary signatures.
 """
 
 import importlib.util
+import keyword
 import pathlib
 import sys
 
@@ -85,7 +86,9 @@ def class_name(name):
 
 
 def baseline_source(baseline):
-    defaults = [(name.replace("-", "_"), value) for name, value in baseline["defaults"].items()]
+    # By parameter, the name of the setting: Python keeps `lambda` to itself.
+    settings = {f"{name}_" if keyword.iskeyword(name) else name: name for name in baseline["defaults"]}
+    defaults = list(zip(settings, baseline["defaults"].values()))
     parameters = [("rho", "float | None", None)] if baseline["private"] else []
     parameters += [(name, "float", value) for name, value in defaults]
     parameters += [("pool", "MatrixLike | None", None)] if baseline["uses_pool"] else []
@@ -99,7 +102,7 @@ class {class_name(baseline["name"])}(Baseline):
     """{words[0].upper()}{words[1:]}. docs/baselines.md says more. Not private."""
 
     _name = {baseline["name"]!r}
-    _settings = {tuple(name for name, _ in defaults)!r}
+    _settings = {settings!r}
 
     def __init__(
         self,

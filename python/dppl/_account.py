@@ -48,7 +48,7 @@ def account(
     >>> dppl.account(epsilon=0.1).for_person_with(5).epsilon
     0.5
     >>> round(dppl.account(rho=0.125).epsilon_at(1e-5), 3)
-    2.119
+    2.166
     """
     if mu is not None:
         if (rho, epsilon, delta) != (None, None, None):

@@ -26,7 +26,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _name: str
-    _settings: tuple[str, ...]
+    _settings: dict[str, str]
     seed: int
     threads: int | None
 
@@ -55,7 +55,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             test=test,
             pool=None if pool is None else _unit_rows(pool, "pool"),
             rho=getattr(self, "rho", None),
-            settings={name.replace("_", "-"): float(getattr(self, name)) for name in self._settings},
+            settings={setting: float(getattr(self, name)) for name, setting in self._settings.items()},
             seed=self.seed,
             threads=self.threads or _core.DEFAULT_THREADS,
         )

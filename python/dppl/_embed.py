@@ -41,7 +41,7 @@ def embed(
     2
     """
     used = threads or _core.DEFAULT_THREADS
-    how = {
+    how: dict[str, Any] = {
         "encoder": os.fspath(encoder),
         "onnx": {name: str(value) for name, value in (onnx or {}).items()},
         "size": size,

@@ -82,24 +82,7 @@ def as_numbers(labels: Any, classes: npt.NDArray[Any], name: str = "y") -> npt.N
         known = False
     if not known:
         raise ValueError(f"{name}: a label is not among the declared classes; declare every one that may occur with classes=")
-    return order[places].astype(np.int64)
-
-
-def as_people(people: Any) -> npt.NDArray[np.int64]:
-    """One number per record, equal for records of one person; ids may be whole numbers from 0 on or text."""
-    array = np.asarray(people)
-    if array.ndim != 1:
-        raise ValueError("people: one id per record, in one dimension")
-    if array.dtype.kind in "iu":
-        if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
-            raise ValueError("people: an id is larger than 64 bits hold; number them from 0 on")
-        return array.astype(np.int64)
-    if array.dtype.kind == "f":
-        raise ValueError("people: ids are whole numbers or text; a missing id (NaN) makes a column of numbers floats")
-    texts = array.tolist()
-    if not all(isinstance(text, str) and text and text == text.strip() for text in texts):
-        raise ValueError("people: an id is missing, is no text, or has a blank at either end, which would make two people of one")
-    return np.unique(texts, return_inverse=True)[1].astype(np.int64) if texts else np.zeros(0, np.int64)
+    return np.asarray(order[places], np.int64)
 
 
 def feature_names(values: Any) -> npt.NDArray[Any] | None:
@@ -137,7 +120,7 @@ def _as_array(values: Any, name: str) -> npt.NDArray[Any]:
 def _read(path: str, name: str) -> npt.NDArray[Any]:
     if path.endswith(".parquet"):
         try:
-            import pyarrow.parquet  # type: ignore[import]
+            import pyarrow.parquet
         except ImportError:
             raise ImportError(f"{name}: pyarrow reads Parquet files; install it, or pass a .npy") from None
         return _as_array(pyarrow.parquet.read_table(path), name)

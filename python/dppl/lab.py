@@ -24,7 +24,7 @@ from ._baselines import __all__ as _baseline_names
 from ._progress import shown_progress
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import]
+    import pandas
 
 __all__ = [*_baseline_names, "read_results", "sweep"]
 
