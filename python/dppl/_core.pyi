@@ -8,7 +8,7 @@ import numpy.typing as npt
 __version__: str
 DEFAULT_THREADS: int
 
-Progress = Callable[[float], None] | None
+_Progress = Callable[[float], None] | None
 
 class BudgetExceeded(RuntimeError): ...
 
@@ -56,7 +56,7 @@ class Pool:
     def dim(self) -> int: ...
     @property
     def digest(self) -> str: ...
-    def build(self, path: str, transform: str, threads: int, progress: Progress) -> dict[str, Any]: ...
+    def build(self, path: str, transform: str, threads: int, progress: _Progress) -> dict[str, Any]: ...
 
 class Model:
     @staticmethod
@@ -105,7 +105,7 @@ def fit(
     account: tuple[str, str] | None,
     seed: int | None,
     threads: int,
-    progress: Progress,
+    progress: _Progress,
 ) -> tuple[Model, bool]: ...
 def fit_public_only(
     *,
@@ -140,7 +140,7 @@ def encode(
     size: int | None,
     batch: int,
     threads: int,
-    progress: Progress,
+    progress: _Progress,
 ) -> npt.NDArray[np.float32]: ...
 def embed_files(
     *,
@@ -157,7 +157,7 @@ def embed_files(
     skip_bad: bool,
     batch: int,
     threads: int,
-    progress: Progress,
+    progress: _Progress,
 ) -> dict[str, Any]: ...
 def baselines() -> list[dict[str, Any]]: ...
 def run_baseline(
@@ -173,4 +173,4 @@ def run_baseline(
     seed: int,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], float]: ...
-def sweep(*, plan: str, directory: str, data: str, threads: int, progress: Progress) -> dict[str, Any]: ...
+def sweep(*, plan: str, directory: str, data: str, threads: int, progress: _Progress) -> dict[str, Any]: ...
