@@ -42,8 +42,6 @@ def options(parameters: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("people", [False, True], ids=["records", "people"])
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS.keys())
 def test_same_bytes(fit: dict[str, Any], people: bool, task: Any, program: Any) -> None:
-    if people and fit.get("mechanism"):
-        pytest.skip("permute-and-flip and laplace have no proof for people")
     more = ["--people", program.file("p", task.people)] if people else []
     output = str(program.directory / "m.dppl")
     program("fit", *options(fit), *more, "--train", program.file("x", task.X), "--labels", program.file("y", task.y), "--classes", "3",
