@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 
 #include "dppl/error.h"
@@ -32,16 +34,26 @@ PrivateData people_of(const Sample& from, const std::vector<int64_t>& ids) {
   return PrivateData::from_memory(from.values, kDim, from.labels, ClassSet::numbered(3)).with_people(ids);
 }
 
-// Everything that a fit releases: every noisy sum, and the choices.
+// Public examples of two classes, of which one has no record.
+std::shared_ptr<const ClassKnowledge> examples() {
+  return std::make_shared<ClassKnowledge>(ClassSet::numbered(3), PublicData::from_memory(random_rows(2, 12), kDim),
+                                          std::vector<int64_t>{0, 2}, std::nullopt);
+}
+
+// Everything that a fit releases: every noisy sum, the choices, and the bits of the prototypes.
 std::vector<int64_t> released(const PrivateData& data, const Settings& settings, const BudgetSpec& budget,
-                              unsigned threads = 2) {
+                              unsigned threads = 2, std::shared_ptr<const ClassKnowledge> knowledge = nullptr) {
   std::vector<int64_t> values;
   SeededRandom random(5);
-  const FitOptions options{.settings = settings, .threads = threads, .released = [&](const Release& release) {
-                             values.insert(values.end(), release.values.begin(), release.values.end());
-                           }};
+  const FitOptions options{
+      .settings = settings,
+      .threads = threads,
+      .released =
+          [&](const Release& release) { values.insert(values.end(), release.values.begin(), release.values.end()); },
+      .knowledge = std::move(knowledge)};
   const Model model = fit(data, pool(), options, Budget::unledgered(budget), random);
   values.insert(values.end(), model.pool_indices.begin(), model.pool_indices.end());
+  for (const float value : model.prototypes) values.push_back(std::bit_cast<int32_t>(value));
   EXPECT_EQ(model.guarantee.relation, budget.relation);
   EXPECT_EQ(serialise_model(parse_model(serialise_model(model), "model")), serialise_model(model));
   return values;
@@ -59,6 +71,7 @@ std::vector<Settings> all_settings() {
           PublicSettings{},
           PublicSettings{.clip = {Rational(9, 10), Rational(3, 2)}},
           PublicSettings{.mechanism = SelectionMechanism::permute_and_flip},
+          PublicSettings{.mechanism = SelectionMechanism::laplace},
           PublicKSettings{.k = 3}};
 }
 
@@ -76,8 +89,11 @@ TEST(PeopleFit, OneRecordPerPersonReleasesTheBytesOfAFitForRecords) {
   for (const Settings& settings : all_settings()) {
     const auto for_records = budgets_for(settings, Relation::add_remove), for_people = budgets_for(settings, kPerson);
     for (size_t b = 0; b < for_people.size(); ++b) {
-      EXPECT_EQ(released(of_people, settings, for_people[b]), released(of_records, settings, for_records[b]))
-          << method_name(settings) << " " << b;
+      for (const auto& knowledge : {std::shared_ptr<const ClassKnowledge>(), examples()}) {
+        EXPECT_EQ(released(of_people, settings, for_people[b], 2, knowledge),
+                  released(of_records, settings, for_records[b], 2, knowledge))
+            << method_name(settings) << " " << b << (knowledge ? ", with examples" : "");
+      }
     }
   }
 }
@@ -152,6 +168,26 @@ TEST(PeopleFit, RefusesABudgetForTheOtherUnit) {
   EXPECT_THROW(CheckedBudget(Budget::unledgered(BudgetSpec::zcdp(1)), PrivateAccess(of_people)), InvalidInput);
 }
 
+// Somebody who has most of the records, in all classes, beside others of a few.
+TEST(PeopleFit, FitsAPersonWithAHundredThousandRecords) {
+  Sample records = sample(60);
+  std::vector<int64_t> ids(60);
+  for (size_t i = 0; i < 60; ++i) ids[i] = static_cast<int64_t>(i / 3);
+  const std::vector<float> rows = random_rows(100, 4);
+  for (size_t i = 0; i < 100000; ++i) {
+    const auto row = std::span(rows).subspan(i % 100 * kDim, kDim);
+    records.values.insert(records.values.end(), row.begin(), row.end());
+    records.labels.push_back(static_cast<int64_t>(i % 3));
+    ids.push_back(std::numeric_limits<int64_t>::max());
+  }
+  const PrivateData data = people_of(records, ids);
+  for (const Settings& settings : all_settings()) {
+    for (const BudgetSpec& budget : budgets_for(settings, kPerson)) {
+      EXPECT_FALSE(released(data, settings, budget).empty()) << method_name(settings);
+    }
+  }
+}
+
 // Small classes first: sizes are bought, whatever the method, and the price stays.
 TEST(PeopleFit, TurnsToSmallClassesByReleasedSizes) {
   Sample records = sample(60);
@@ -223,27 +259,45 @@ TEST(PeopleStatistics, APersonWithAHundredThousandRecordsCountsAsOne) {
   EXPECT_GT(norm_of(all.moment), 0.01);
 }
 
-// People of 1 to 300 records, of whom each alone is a data set: what they add is within the bound, and from several
-// threads what it is from one.
+// Rows of a person, of every kind: any directions, nearly the same, the same and its opposite, along one axis, and of
+// lengths from the smallest to the largest that a float holds.
+std::vector<float> rows_of_somebody(size_t records, uint64_t kind, uint64_t seed) {
+  std::vector<float> rows = random_rows(records, seed);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const size_t record = i / kDim, k = i % kDim;
+    if (kind == 1 && k == 0) rows[i] += 30;
+    if (kind == 2) rows[i] = record % 2 == 0 ? rows[k] : -rows[k];
+    if (kind == 3) rows[i] = k == 5 ? 1.0f : 0.0f;
+    if (kind == 4) rows[i] *= record % 2 == 0 ? 1e-37f : 1e37f;
+  }
+  return rows;
+}
+
+// 3,000 people of 1 to 300 records, of whom each alone is a data set: what they add is within the bound, and from
+// several threads what it is from one.
 TEST(PeopleStatistics, NobodyAddsMoreThanTheBound) {
   SeededRandom random(6);
-  double longest = 0;
-  for (int i = 0; i < 300; ++i) {
-    const size_t records = i % 10 == 0 ? 120 + random.next64() % 180 : 1 + random.next64() % 12;
-    Sample one{random_rows(records, 100 + static_cast<uint64_t>(i)), {}};
-    for (size_t r = 0; r < records; ++r) {
-      one.labels.push_back(static_cast<int64_t>(random.next64() % 3));
-      if (i % 3 == 0) one.values[r * kDim] += 30;  // all much the same
-    }
+  double longest_sums = 0, longest_gradient = 0;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    const size_t records = i % 20 == 0 ? 120 + random.next64() % 180 : 1 + random.next64() % 12;
+    Sample one{rows_of_somebody(records, random.next64() % 5, 100 + i), {}};
+    const uint64_t classes = 1 + random.next64() % 3;
+    for (size_t r = 0; r < records; ++r) one.labels.push_back(static_cast<int64_t>(random.next64() % classes));
     const PrivateData data = people_of(one, std::vector<int64_t>(records, 0));
-    const Sums all = sums_of(data, 1), again = sums_of(data, 3);
+    const Sums all = sums_of(data, 1);
     for (const auto member : {&Sums::sums, &Sums::counts, &Sums::total, &Sums::moment, &Sums::gradient}) {
       ASSERT_LE(norm_of(all.*member), 1) << i;
+    }
+    if (records > 1) longest_sums = std::max(longest_sums, norm_of(all.sums));
+    longest_gradient = std::max(longest_gradient, norm_of(all.gradient));
+    if (i % 10 != 0) continue;
+    const Sums again = sums_of(data, 3);
+    for (const auto member : {&Sums::sums, &Sums::counts, &Sums::total, &Sums::moment, &Sums::gradient}) {
       ASSERT_EQ((all.*member).values, (again.*member).values);
     }
-    longest = std::max(longest, norm_of(all.gradient));
   }
-  EXPECT_GT(longest, 0.99);
+  EXPECT_GT(longest_sums, 0.9999);
+  EXPECT_GT(longest_gradient, 0.99);
 }
 
 // What people add is a sum over them: nobody's depends on who else there is.

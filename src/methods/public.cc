@@ -46,8 +46,7 @@ class ExampleRows {
     const std::vector<float> row(direction.begin(), direction.end());
     QuantisedRows known(1, dim_);
     known.set(0, row);
-    records.rows = records.rows.followed_by(known, copies_);
-    if (!records.weights.empty()) records.weights.resize(records.rows.rows(), records.denominator);
+    records.add_public(known, copies_);
   }
 
  private:

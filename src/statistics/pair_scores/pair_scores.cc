@@ -38,6 +38,12 @@ WeightedRows WeightedRows::gather(std::span<const uint32_t> indices) const {
   return result;
 }
 
+// Their weight must not depend on whether there is a record.
+void WeightedRows::add_public(const QuantisedRows& known, size_t copies) {
+  rows = rows.followed_by(known, copies);
+  if (!weights.empty()) weights.resize(rows.rows(), denominator);
+}
+
 RecordPanels::RecordPanels(const WeightedRows& weighted)
     : records_(weighted.rows.rows()),
       dim_(weighted.rows.dim()),

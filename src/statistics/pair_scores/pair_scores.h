@@ -38,7 +38,7 @@ struct ScoreRange {
   bool whole() const { return low <= -kCosineOne && high >= kCosineOne; }
 };
 
-// Records and how much each counts: weights[i]/denominator. No weights: each counts 1.
+// Records and how much each counts: weights[i]/denominator. No weights: each counts 1, whatever the denominator.
 struct WeightedRows {
   WeightedRows(QuantisedRows some, std::vector<int64_t> their_weights = {}, int64_t parts = 1)
       : rows(std::move(some)), weights(std::move(their_weights)), denominator(parts) {}
@@ -47,9 +47,11 @@ struct WeightedRows {
   std::vector<int64_t> weights;
   int64_t denominator;
 
-  int64_t weight(size_t i) const { return weights.empty() ? 1 : weights[i]; }
+  int64_t weight(size_t i) const { return weights.empty() ? denominator : weights[i]; }
   // The same as a fraction; at most 1.
   double share(size_t i) const { return static_cast<double>(weight(i)) / static_cast<double>(denominator); }
+  // Puts so many copies of public rows behind the records, each of full weight.
+  void add_public(const QuantisedRows& known, size_t copies);
   WeightedRows gather(std::span<const uint32_t> indices) const;
 };
 

@@ -1,5 +1,6 @@
 #include "statistics/pair_scores/person_weights.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/strict_math.h"
@@ -15,10 +16,10 @@ bool fit_together(std::span<const int64_t> steps, int64_t per_record, AddUp add_
   return total <= (add_up == AddUp::sum ? per_record : static_cast<int128>(per_record) * per_record);
 }
 
-// 1 for each class, or how much smaller it is than others.
+// 1 for each class, or how much smaller the smallest one is. From 0 to 1, so that nothing overflows.
 std::vector<double> wishes(size_t classes, std::span<const double> sizes) {
   std::vector<double> result(classes, 1);
-  for (size_t j = 0; j < sizes.size(); ++j) result[j] = 1 / sizes[j];
+  for (size_t j = 0; j < sizes.size(); ++j) result[j] = std::ranges::min(sizes) / sizes[j];
   return result;
 }
 
