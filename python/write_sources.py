@@ -88,10 +88,10 @@ def class_name(name):
 def baseline_source(baseline):
     # By parameter, the name of the setting: Python keeps `lambda` to itself.
     settings = {f"{name}_" if keyword.iskeyword(name) else name: name for name in baseline["defaults"]}
-    defaults = list(zip(settings, baseline["defaults"].values()))
+    defaults = [(name, int(value) if value == int(value) else value) for name, value in zip(settings, baseline["defaults"].values())]
     parameters = [("rho", "float | None", None)] if baseline["private"] else []
     parameters += [(name, "float", value) for name, value in defaults]
-    parameters += [("pool", "MatrixLike | None", None)] if baseline["uses_pool"] else []
+    parameters += [("pool", "PoolLike | None", None)] if baseline["uses_pool"] else []
     parameters += [("seed", "int", 0), ("threads", "int | None", None)]
     signature = "".join(f"        {name}: {kind} = {default!r},\n" for name, kind, default in parameters)
     assignments = "".join(f"        self.{name} = {name}\n" for name, *_ in parameters)
@@ -123,7 +123,7 @@ from typing import TYPE_CHECKING
 from ._baseline import Baseline
 
 if TYPE_CHECKING:
-    from ._inputs import MatrixLike
+    from ._pool import PoolLike
 
 __all__ = {names!r}
 {"".join(map(baseline_source, found))}'''

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "dppl/privacy.h"
@@ -30,15 +32,35 @@ using BaselineSettings = std::map<std::string, double, std::less<>>;
 
 struct BaselineInput {
   LabelledRows train;
-  std::span<const float> test;       // rows of train.dim values, of unit length
   std::span<const float> pool = {};  // public rows of train.dim values, for methods that use them
   std::optional<double> rho = {};    // zCDP, add/remove; empty: no noise (and no guarantee)
   BaselineSettings settings = {};
   unsigned threads = 1;
+  // Of methods that take steps, after each. It may throw, and that ends the training.
+  std::function<void(double fraction)> progress = {};
 };
 
+// The class whose weights have the largest product with the row, the first one of equals.
+struct LinearClassifier {
+  size_t dim = 0;                      // values per row
+  std::vector<float> projection = {};  // directions × dim, before rows are scaled to length 1 again; empty: none
+  std::vector<float> weights = {};     // classes × directions
+};
+
+// Vote of the k nearest of the rows that it keeps, by cosine.
+struct NeighbourClassifier {
+  size_t dim = 0, classes = 0, k = 1;
+  std::vector<float> rows = {};  // count × dim
+  std::vector<uint32_t> labels = {};
+};
+
+using BaselineClassifier = std::variant<LinearClassifier, NeighbourClassifier>;
+
+// One class per row. Rows are as in training: classifier.dim values, of unit length. Throws InvalidInput for others.
+std::vector<uint32_t> predict(const BaselineClassifier& classifier, std::span<const float> rows, unsigned threads = 1);
+
 struct BaselineResult {
-  std::vector<uint32_t> predicted;                        // one class a test row
+  BaselineClassifier classifier = {};
   double rho_spent = 0;                                   // as accounted, at most input.rho; 0 without noise
   std::map<std::string, std::vector<double>> trace = {};  // what there is to see on the way: radii, thresholds, losses
 };
@@ -48,7 +70,7 @@ struct Baseline {
   std::string_view words;     // one line for people
   bool is_private;            // false: a reference that no budget touches
   BaselineSettings defaults;  // every setting it knows, with its default
-  BaselineResult (*run)(const BaselineInput& input, SeededRandom& random);
+  BaselineResult (*train)(const BaselineInput& input, SeededRandom& random);
   bool uses_pool = false;  // reads input.pool
 };
 
@@ -57,6 +79,6 @@ std::span<const Baseline> baselines();
 const Baseline* find_baseline(std::string_view name);
 // Throws InvalidInput for settings that the baseline does not know or cannot use, rows that do not fit together, a
 // class out of range. Settings that are not given have their defaults.
-BaselineResult run_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random);
+BaselineResult train_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random);
 
 }  // namespace dppl

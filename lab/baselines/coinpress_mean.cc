@@ -16,7 +16,7 @@ double share_of_step(size_t step, size_t steps) {
   return step + 1 == steps ? 0.5 : 0.5 / static_cast<double>(steps - 1);
 }
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto steps = static_cast<size_t>(input.settings.at("steps"));
   const size_t classes = input.train.classes;
   const GroupedRows rows = group_by_class(input.train);
@@ -25,7 +25,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
   for (size_t t = 0; t < steps; ++t) noises.push_back(account.gaussian(share_of_step(t, steps), 2));
   std::vector<double> radii(classes * steps), errors(classes * steps);
   BaselineResult result;
-  result.predicted = predict_by_class(input, random, [&](size_t c, Random& stream, std::span<double> centre) {
+  result.classifier = prototypes_by_class(input, random, [&](size_t c, Random& stream, std::span<double> centre) {
     const double n = static_cast<double>(std::max<size_t>(rows.count(c), 1));
     const std::vector<double> truth = mean_row(rows.of(c), rows.dim);
     CoinPressRadii next(rows.dim, input.settings.at("beta"), input.settings.at("radius"));
@@ -61,7 +61,7 @@ Baseline coinpress_mean() {
           "nearest mean, estimated by CoinPress; class counts public, neighbours replace a record within its class",
           true,
           {{"steps", 3}, {"radius", 1}, {"beta", 0.01}},
-          run};
+          train};
 }
 
 }  // namespace dppl

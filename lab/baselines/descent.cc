@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lab/baselines/rows.h"
+#include "lab/baselines/classifier.h"
 
 namespace dppl {
 
@@ -50,10 +50,15 @@ BaselineResult softmax_descent(const BaselineInput& input, Account& account, Ran
     before_step({gradient, result.trace});
     descent.step(gradient.sum);
     result.trace["loss"].push_back(mean(gradient.losses));
+    report_progress(input, t + 1);
   }
-  result.predicted = predict(input.test, input.train.dim, descent.weights(), input.threads);
+  result.classifier = linear_classifier(input.train.dim, descent.weights());
   result.rho_spent = account.spent();
   return result;
+}
+
+void report_progress(const BaselineInput& input, double steps) {
+  if (input.progress) input.progress(std::min(1.0, steps / input.settings.at("steps")));
 }
 
 double mean(std::span<const float> values) {

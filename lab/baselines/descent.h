@@ -46,10 +46,13 @@ struct DescentStep {
 
 // Softmax regression by noisy gradients, from weights of zero: in each of "steps" steps the sum of scaled gradients,
 // none of them longer than "clip" then, is released for its part of `share` and divided by the count. What a
-// method does beside that, it does in `before_step`. Predicts; the trace has the loss.
+// method does beside that, it does in `before_step`. The trace has the loss.
 BaselineResult softmax_descent(const BaselineInput& input, Account& account, Random& random, const RecordCount& count,
                                double share, const std::function<double(double norm)>& factor,
                                const std::function<void(const DescentStep&)>& before_step);
+
+// Of "steps".
+void report_progress(const BaselineInput& input, double steps);
 
 double mean(std::span<const float> values);
 void divide(std::span<double> values, double by);

@@ -8,7 +8,7 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto& settings = input.settings;
   Account account(input.rho);
   const RecordCount count(input, account, random);
@@ -24,7 +24,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 
 Baseline dp_fc() {
   return {"dp-fc", "DP-SGD whose steps are multiplied by the inverse of a noisy second moment of the features", true,
-          descent_settings(20, 5, {{"lambda", 0.01}, {"moment_share", 0.2}}), run};
+          descent_settings(20, 5, {{"lambda", 0.01}, {"moment_share", 0.2}}), train};
 }
 
 }  // namespace dppl

@@ -1,6 +1,7 @@
 #include <Eigen/LU>
 
 #include "base/parallel.h"
+#include "lab/baselines/classifier.h"
 #include "lab/baselines/methods.h"
 #include "lab/baselines/noise.h"
 #include "lab/baselines/rows.h"
@@ -12,7 +13,7 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto& settings = input.settings;
   const size_t dim = input.train.dim, classes = input.train.classes;
   const bool per_class = settings.at("per_class") != 0;
@@ -45,7 +46,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
     solution = Eigen::PartialPivLU<Eigen::MatrixXd>(shared).solve(solution).eval();
   }
   BaselineResult result;
-  result.predicted = predict(input.test, dim, weights, input.threads);
+  result.classifier = linear_classifier(dim, weights);
   result.rho_spent = account.spent();
   return result;
 }
@@ -57,7 +58,7 @@ Baseline dp_ls() {
           "least squares in closed form from noisy second moments and noisy class sums",
           true,
           {{"lambda", 200}, {"alpha", 1}, {"per_class", 1}, {"moment_share", 0.5}},
-          run};
+          train};
 }
 
 }  // namespace dppl

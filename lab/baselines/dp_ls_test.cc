@@ -48,9 +48,9 @@ TEST(Ridge, IsTheDirectSolution) {
   a << p.x, std::sqrt(2.0) * Eigen::MatrixXd::Identity(10, 10);
   b.topRows(p.y.rows()) = p.y;
   const Eigen::MatrixXd weights = a.colPivHouseholderQr().solve(b);
-  EXPECT_EQ(run("ridge", input).predicted, largest(p.test * weights));
+  EXPECT_EQ(clouds.predicted(run("ridge", input)), largest(p.test * weights));
   input.settings = {{"lambda", 2}, {"per_class", 0}};
-  EXPECT_EQ(run("dp-ls", input).predicted, largest(p.test * weights));
+  EXPECT_EQ(clouds.predicted(run("dp-ls", input)), largest(p.test * weights));
 }
 
 // Class c: least squares with all rows weighted α and the class's rows once more, against its indicator.
@@ -65,16 +65,16 @@ TEST(DpLs, IsTheWeightedDirectSolution) {
   }
   BaselineInput input = clouds.input();
   input.settings = {{"alpha", 0.3}, {"lambda", 3}};
-  EXPECT_EQ(run("dp-ls", input).predicted, largest(p.test * weights));
+  EXPECT_EQ(clouds.predicted(run("dp-ls", input)), largest(p.test * weights));
 }
 
 TEST(DpLs, WithoutNoiseIsAsGoodAsRidge) {
   const Clouds clouds(24, 10, 200, 0.9);
   BaselineInput input = clouds.input();
-  const double ridge = clouds.accuracy(run("ridge", input).predicted);
+  const double ridge = clouds.accuracy(clouds.predicted(run("ridge", input)));
   input.settings = {{"lambda", 1}, {"alpha", 1}};
   EXPECT_LT(ridge, 0.99);
-  EXPECT_NEAR(clouds.accuracy(run("dp-ls", input).predicted), ridge, 0.005);
+  EXPECT_NEAR(clouds.accuracy(clouds.predicted(run("dp-ls", input))), ridge, 0.005);
 }
 
 // x·xᵀ of a unit row, entries above the diagonal once: what one record moves the released triangle by.

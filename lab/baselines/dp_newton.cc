@@ -11,7 +11,7 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto& settings = input.settings;
   Account account(input.rho);
   const RecordCount count(input, account, random);
@@ -30,7 +30,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 
 Baseline dp_newton() {
   return {"dp-newton", "softmax regression by Newton's steps from noisy gradients and noisy second derivatives", true,
-          descent_settings(5, 10, {{"lambda", 0.02}, {"moment_share", 0.2}}), run};
+          descent_settings(5, 10, {{"lambda", 0.02}, {"moment_share", 0.2}}), train};
 }
 
 }  // namespace dppl

@@ -6,7 +6,7 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   Account account(input.rho);
   const RecordCount count(input, account, random);
   return softmax_descent(input, account, random, count, 1 - count.share(), clipping(input.settings.at("clip")),
@@ -17,7 +17,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 
 Baseline dp_sgd() {
   return {"dp-sgd", "softmax regression by full-batch gradient descent with clipped gradients and Gaussian noise", true,
-          descent_settings(50, 100), run};
+          descent_settings(50, 100), train};
 }
 
 }  // namespace dppl

@@ -85,13 +85,13 @@ class Core {
   double radius_, delta_, count_sigma_, core_count_sigma_, filter_sigma_, mean_sigma_;
 };
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const GroupedRows rows = group_by_class(input.train);
   Account account(input.rho);
   const Core core(input, account);
   std::vector<char> found(rows.classes());
   BaselineResult result;
-  result.predicted = predict_by_class(input, random, [&](size_t c, Random& stream, std::span<double> prototype) {
+  result.classifier = prototypes_by_class(input, random, [&](size_t c, Random& stream, std::span<double> prototype) {
     found[c] = core.mean(rows.of(c), rows.dim, stream, prototype) ? 1 : 0;
   });
   result.trace["classes"] = {static_cast<double>(std::count(found.begin(), found.end(), 1))};
@@ -106,7 +106,7 @@ Baseline friendly_core_mean() {
           "nearest noisy mean of the rows near most of their class; add/remove, but approximate zCDP with a delta",
           true,
           {{"radius", 1.4}, {"delta", 1e-5}, {"count_share", 0.1}, {"filter_share", 0.3}},
-          run};
+          train};
 }
 
 }  // namespace dppl

@@ -10,7 +10,7 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto& settings = input.settings;
   const double clip = settings.at("clip"), tau = settings.at("tau");
   double threshold = settings.at("threshold");
@@ -34,7 +34,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
 
 Baseline global_adapt() {
   return {"global-adapt", "DP-SGD that scales short gradients alike and adapts the threshold (DPSGD-Global-Adapt)",
-          true, descent_settings(50, 100, {{"threshold", 1}, {"tau", 1}, {"tail", 0.1}, {"share", 0.05}}), run};
+          true, descent_settings(50, 100, {{"threshold", 1}, {"tau", 1}, {"tail", 0.1}, {"share", 0.05}}), train};
 }
 
 }  // namespace dppl

@@ -2,9 +2,9 @@
 #include <deque>
 #include <numeric>
 
+#include "lab/baselines/classifier.h"
 #include "lab/baselines/descent.h"
 #include "lab/baselines/methods.h"
-#include "lab/baselines/rows.h"
 #include "lab/baselines/softmax_gradient.h"
 
 // min mean loss + decay·|W|²/2 by L-BFGS (Liu & Nocedal 1989).
@@ -78,13 +78,14 @@ class Memory {
   std::deque<Pair> pairs_;
 };
 
-BaselineResult run(const BaselineInput& input, SeededRandom&) {
+BaselineResult train(const BaselineInput& input, SeededRandom&) {
   Point now = evaluate(input, Vector(input.train.classes * input.train.dim));
   const double first = std::sqrt(dot(now.gradient, now.gradient));
   BaselineResult result;
   Memory memory;
   double evaluations = 1;
   while (true) {
+    report_progress(input, evaluations);
     const double length = std::sqrt(dot(now.gradient, now.gradient));
     result.trace["loss"].push_back(now.loss);
     result.trace["gradient"].push_back(length);
@@ -105,7 +106,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom&) {
     memory.add(plus(next.weights, -1, now.weights), plus(next.gradient, -1, now.gradient));
     now = std::move(next);
   }
-  result.predicted = predict(input.test, input.train.dim, now.weights, input.threads);
+  result.classifier = linear_classifier(input.train.dim, now.weights);
   return result;
 }
 
@@ -116,7 +117,7 @@ Baseline logistic_regression() {
           "without privacy: softmax regression with an L2 penalty, trained until it no longer moves",
           false,
           {{"decay", 1e-5}, {"steps", 1000}},
-          run};
+          train};
 }
 
 }  // namespace dppl

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "lab/baselines/classifier.h"
 
 namespace dppl {
 
@@ -33,8 +34,8 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(squares);
 }
 
-std::vector<uint32_t> predict_by_class(const BaselineInput& input, SeededRandom& random,
-                                       const std::function<void(size_t, Random&, std::span<double>)>& work) {
+LinearClassifier prototypes_by_class(const BaselineInput& input, SeededRandom& random,
+                                     const std::function<void(size_t, Random&, std::span<double>)>& work) {
   const size_t dim = input.train.dim, classes = input.train.classes;
   const SeededRandom streams(random.next64());
   std::vector<double> prototypes(classes * dim);
@@ -42,7 +43,7 @@ std::vector<uint32_t> predict_by_class(const BaselineInput& input, SeededRandom&
     Random stream = streams.stream(c);
     work(c, stream, std::span(prototypes).subspan(c * dim, dim));
   });
-  return predict_nearest(input.test, dim, std::move(prototypes), input.threads);
+  return nearest_prototype(dim, std::move(prototypes));
 }
 
 }  // namespace dppl

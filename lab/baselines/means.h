@@ -15,8 +15,8 @@ std::vector<double> mean_row(std::span<const float> rows, size_t dim);
 
 double distance(std::span<const double> a, std::span<const double> b);
 
-// Runs work(c, stream, prototype) for every class with a random source of its own, and predicts by cosine.
-std::vector<uint32_t> predict_by_class(
+// Runs work(c, stream, prototype) for every class with a random source of its own. A classifier by cosine.
+LinearClassifier prototypes_by_class(
     const BaselineInput& input, SeededRandom& random,
     const std::function<void(size_t c, Random& stream, std::span<double> prototype)>& work);
 

@@ -41,11 +41,11 @@ TEST(Means, WithoutNoiseAreClassMeans) {
   const Clouds clouds(12, 5, 40, 0.6);
   const std::vector<uint32_t> expected = nearest_mean(clouds);
   for (const char* name : {"class-mean", "naive-mean", "coinpress-mean"}) {
-    EXPECT_EQ(run(name, clouds.input()).predicted, expected) << name;
+    EXPECT_EQ(clouds.predicted(run(name, clouds.input())), expected) << name;
   }
   BaselineInput input = clouds.input();
   input.settings = {{"radius", 2}};  // all are friends
-  EXPECT_EQ(run("friendly-core-mean", input).predicted, expected);
+  EXPECT_EQ(clouds.predicted(run("friendly-core-mean", input)), expected);
 }
 
 TEST(ClippedSum, ReplacingARecordMovesItByTwiceTheClipAtMost) {
@@ -91,11 +91,11 @@ TEST(FriendlyCore, LeavesOutliersOut) {
   for (int i = 0; i < 10; ++i) add(0.01 * i, 0);
   for (int i = 0; i < 9; ++i) add(2.5, 0);
   for (int i = 0; i < 10; ++i) add(0.9, 1);
-  BaselineInput input{.train = {train, 2, labels, 2}, .test = test, .settings = {{"radius", 0.3}}};
-  EXPECT_EQ(run("friendly-core-mean", input).predicted, (std::vector<uint32_t>{0, 1}));
+  BaselineInput input{.train = {train, 2, labels, 2}, .settings = {{"radius", 0.3}}};
+  EXPECT_EQ(predict(run("friendly-core-mean", input).classifier, test), (std::vector<uint32_t>{0, 1}));
   // With the outliers the mean of class 0 is further from (1, 0) than class 1 is.
   input.settings.clear();
-  EXPECT_EQ(run("class-mean", input).predicted[0], 1u);
+  EXPECT_EQ(predict(run("class-mean", input).classifier, test)[0], 1u);
 }
 
 TEST(FriendlyCore, FindsLargeClassesAndGivesUpOnSmallOnes) {
@@ -104,7 +104,7 @@ TEST(FriendlyCore, FindsLargeClassesAndGivesUpOnSmallOnes) {
   input.rho = 1;
   const BaselineResult large = run("friendly-core-mean", input);
   EXPECT_EQ(large.trace.at("classes"), std::vector<double>{3});
-  EXPECT_GT(clouds.accuracy(large.predicted), 0.95);
+  EXPECT_GT(clouds.accuracy(clouds.predicted(large)), 0.95);
   const Clouds few(8, 3, 5, 0.2);
   BaselineInput small = few.input();
   small.rho = 1;

@@ -9,13 +9,13 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const double clip = input.settings.at("clip");
   const GroupedRows rows = group_by_class(input.train);
   Account account(input.rho);
   const double sigma = account.gaussian(1, 2 * clip);
   BaselineResult result;
-  result.predicted = predict_by_class(input, random, [&](size_t c, Random& stream, std::span<double> prototype) {
+  result.classifier = prototypes_by_class(input, random, [&](size_t c, Random& stream, std::span<double> prototype) {
     const double n = static_cast<double>(std::max<size_t>(rows.count(c), 1));
     std::vector<double> mean = clipped_sum(rows.of(c), std::vector<double>(rows.dim), clip);
     for (double& value : mean) value /= n;
@@ -33,7 +33,7 @@ Baseline naive_mean() {
           "nearest noisy mean of clipped rows; class counts public, neighbours replace a record within its class",
           true,
           {{"clip", 1}},
-          run};
+          train};
 }
 
 }  // namespace dppl

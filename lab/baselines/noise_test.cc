@@ -68,12 +68,12 @@ void expect_chance(std::string_view name, const BaselineSettings& settings, doub
   const std::vector<float> train(of_class_0 + 1, 1.0f), pool = {1, -1};
   std::vector<uint32_t> labels(of_class_0 + 1);
   labels.back() = 1;
-  const BaselineInput input{
-      .train = {train, 1, labels, 2}, .test = {&test, 1}, .pool = pool, .rho = rho, .settings = settings};
+  const BaselineInput input{.train = {train, 1, labels, 2}, .pool = pool, .rho = rho, .settings = settings};
   SeededRandom random(17);
   uint64_t zeros = 0;
   for (uint64_t i = 0; i < kRuns; ++i) {
-    zeros += run_baseline(*find_baseline(name), input, random).predicted[0] == 0 ? 1 : 0;
+    const BaselineResult result = train_baseline(*find_baseline(name), input, random);
+    zeros += predict(result.classifier, {&test, 1})[0] == 0 ? 1 : 0;
   }
   EXPECT_GT(two_sided(zeros, kRuns, chance(1)), kAlpha) << name << ": " << zeros;
   EXPECT_LT(two_sided(zeros, kRuns, chance(1.25)), kAlpha) << name << ": " << zeros;

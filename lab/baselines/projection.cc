@@ -8,8 +8,8 @@
 
 #include "dppl/error.h"
 #include "kernels/gemm.h"
-#include "kernels/row_math.h"
 #include "kernels/spectrum.h"
+#include "lab/baselines/classifier.h"
 #include "lab/baselines/descent.h"
 #include "lab/baselines/rows.h"
 
@@ -47,9 +47,14 @@ BaselineSettings projection_settings() {
 }
 
 std::vector<float> Projection::apply(std::span<const float> rows, size_t input_dim, unsigned threads) const {
-  std::vector<float> result = multiply(rows, input_dim, matrix, threads);
-  for (size_t i = 0; i < result.size(); i += dim) normalise_row(result.data() + i, dim, result.data() + i);
-  return result;
+  return project(rows, input_dim, matrix, threads);
+}
+
+LinearClassifier nearest_projected(Projection projection, size_t input_dim, std::vector<double> prototypes) {
+  LinearClassifier classifier = nearest_prototype(projection.dim, std::move(prototypes));
+  classifier.dim = input_dim;
+  classifier.projection = std::move(projection.matrix);
+  return classifier;
 }
 
 // With residuals q = p − y and a = Σ_c q_c·m_c, a record's gradient is scale·P·(x·aᵀ + a·xᵀ), of rank two; so is its
@@ -120,6 +125,7 @@ Projection train_projection(const BaselineInput& input, Account& account, Seeded
     divide(gradient.sum, count.value());
     descent.step(gradient.sum);
     losses.push_back(mean(gradient.losses));
+    report_progress(input, t + 1);
   }
   return {to_float(descent.weights()), dim};
 }

@@ -17,6 +17,8 @@ struct Projection {
   // Rows projected and scaled to length 1.
   std::vector<float> apply(std::span<const float> rows, size_t input_dim, unsigned threads) const;
 };
+// By cosine to prototypes in the projection's space.
+LinearClassifier nearest_projected(Projection projection, size_t input_dim, std::vector<double> prototypes);
 
 // Spends setting "share" of the budget; adds "loss" to the trace.
 Projection train_projection(const BaselineInput& input, Account& account, SeededRandom& random,

@@ -6,15 +6,14 @@
 namespace dppl {
 namespace {
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   Account account(input.rho);
   BaselineResult result;
   const Projection projection = train_projection(input, account, random, result.trace["loss"]);
   const std::vector<float> rows = projection.apply(input.train.values, input.train.dim, input.threads);
   std::vector<double> sums = class_sums({rows, projection.dim, input.train.labels, input.train.classes}, input.threads);
   add_noise(sums, account.gaussian(1 - input.settings.at("share"), 1), random);
-  const std::vector<float> test = projection.apply(input.test, input.train.dim, input.threads);
-  result.predicted = predict_nearest(test, projection.dim, std::move(sums), input.threads);
+  result.classifier = nearest_projected(projection, input.train.dim, std::move(sums));
   result.rho_spent = account.spent();
   return result;
 }
@@ -26,7 +25,7 @@ Baseline projection_mean() {
           "nearest noisy class sum after a linear projection that was trained with DP-SGD",
           true,
           projection_settings(),
-          run,
+          train,
           true};
 }
 

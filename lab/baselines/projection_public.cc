@@ -56,7 +56,7 @@ Eigen::Index choose(const Eigen::ArrayXd& utility, double epsilon, Random& rando
   return best;
 }
 
-BaselineResult run(const BaselineInput& input, SeededRandom& random) {
+BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const auto& settings = input.settings;
   const size_t from = input.train.dim, classes = input.train.classes;
   const double low = settings.at("clip_min"), high = settings.at("clip_max");
@@ -81,8 +81,7 @@ BaselineResult run(const BaselineInput& input, SeededRandom& random) {
     const Eigen::Index chosen = choose(utilities(rows.of(c), candidates, dim, low, high), epsilon, stream);
     std::copy_n(candidates.data() + static_cast<size_t>(chosen) * dim, dim, prototypes.data() + c * dim);
   });
-  const std::vector<float> test = projection.apply(input.test, from, input.threads);
-  result.predicted = predict_nearest(test, dim, std::move(prototypes), input.threads);
+  result.classifier = nearest_projected(projection, from, std::move(prototypes));
   result.rho_spent = account.spent();
   return result;
 }
@@ -96,7 +95,7 @@ Baseline projection_public() {
           "one public row a class, chosen after a linear projection that was trained with DP-SGD",
           true,
           std::move(defaults),
-          run,
+          train,
           true};
 }
 

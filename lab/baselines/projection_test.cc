@@ -105,7 +105,7 @@ TEST(Projection, OfAllDimensionsIsTheMethodItself) {
   const Clouds clouds(6, 3, 40, 0.7);
   BaselineInput input = clouds.input();
   input.settings = {{"dim", 6}, {"steps", 1}, {"rate", 1e-9}};
-  EXPECT_EQ(run("projection-mean", input).predicted, run("class-mean", clouds.input()).predicted);
+  EXPECT_EQ(clouds.predicted(run("projection-mean", input)), clouds.predicted(run("class-mean", clouds.input())));
 
   // The best public row of each class by clipped cosines, by hand.
   input.settings["clip_min"] = 0.2;
@@ -136,7 +136,7 @@ TEST(Projection, OfAllDimensionsIsTheMethodItself) {
     }
     expected.push_back(which);
   }
-  EXPECT_EQ(run("projection-public", input).predicted, expected);
+  EXPECT_EQ(clouds.predicted(run("projection-public", input)), expected);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(NearestNeighbour, IsTheVoteOfTheNearest) {
     }
     BaselineInput input = clouds.input();
     input.settings = {{"k", static_cast<double>(k)}};
-    EXPECT_EQ(run("nearest-neighbour", input).predicted, expected) << k;
+    EXPECT_EQ(clouds.predicted(run("nearest-neighbour", input)), expected) << k;
   }
 }
 

@@ -3,28 +3,12 @@
 #include <cmath>
 
 #include "dppl/error.h"
-#include "kernels/row_math.h"
 #include "lab/baselines/methods.h"
+#include "lab/baselines/rows.h"
 #include "lab/baselines/settings.h"
 
 namespace dppl {
 namespace {
-
-// Costs are accounted for rows in the unit ball; float rows may stick out by their rounding.
-constexpr double kLongest = 1 + 1e-4;
-
-void check_rows(std::string_view what, std::span<const float> values, size_t dim) {
-  if (values.size() % dim != 0) {
-    throw InvalidInput(fmt::format("{}: {} values are no whole number of rows of {}", what, values.size(), dim));
-  }
-  for (size_t begin = 0; begin < values.size(); begin += dim) {
-    const double squares = sum_of_squares(values.data() + begin, dim);
-    if (!(squares <= kLongest * kLongest)) {
-      throw InvalidInput(
-          fmt::format("{}: row {} has length {:g}; scale rows to length 1", what, begin / dim, std::sqrt(squares)));
-    }
-  }
-}
 
 void check_input(const BaselineInput& input) {
   const LabelledRows& train = input.train;
@@ -42,7 +26,6 @@ void check_input(const BaselineInput& input) {
     }
   }
   check_rows("training rows", train.values, train.dim);
-  check_rows("test rows", input.test, train.dim);
   check_rows("pool rows", input.pool, train.dim);
   if (input.rho && !(*input.rho > 0 && std::isfinite(*input.rho))) {
     throw InvalidInput(fmt::format("rho is {:g}, but must be a number above 0; leave it out for no noise", *input.rho));
@@ -78,12 +61,12 @@ const Baseline* find_baseline(std::string_view name) {
   return nullptr;
 }
 
-BaselineResult run_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random) {
+BaselineResult train_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random) {
   BaselineInput complete = input;
   complete.settings = complete_settings(baseline, input.settings);
   check_input(complete);
   if (!baseline.is_private) complete.rho.reset();
-  return baseline.run(complete, random);
+  return baseline.train(complete, random);
 }
 
 }  // namespace dppl

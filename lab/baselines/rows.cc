@@ -1,17 +1,36 @@
 #include "lab/baselines/rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.h"
+#include "dppl/error.h"
 #include "kernels/gemm.h"
+#include "kernels/row_math.h"
 
 namespace dppl {
 namespace {
 
 constexpr size_t kBlock = 1024;
+// Costs are accounted for rows in the unit ball; float rows may stick out by their rounding.
+constexpr double kLongest = 1 + 1e-4;
 
 }  // namespace
+
+void check_rows(std::string_view what, std::span<const float> values, size_t dim) {
+  if (values.size() % dim != 0) {
+    throw InvalidInput(fmt::format("{}: {} values are no whole number of rows of {}", what, values.size(), dim));
+  }
+  for (size_t begin = 0; begin < values.size(); begin += dim) {
+    const double squares = sum_of_squares(values.data() + begin, dim);
+    if (!(squares <= kLongest * kLongest)) {
+      throw InvalidInput(
+          fmt::format("{}: row {} has length {:g}; scale rows to length 1", what, begin / dim, std::sqrt(squares)));
+    }
+  }
+}
 
 GroupedRows group_by_class(const LabelledRows& rows) {
   GroupedRows result{std::vector<float>(rows.values.size()), rows.dim, std::vector<size_t>(rows.classes + 1)};
@@ -102,22 +121,11 @@ std::vector<float> multiply(std::span<const float> rows, size_t dim, std::span<c
   return result;
 }
 
-std::vector<uint32_t> predict(std::span<const float> rows, size_t dim, std::span<const double> weights,
-                              unsigned threads) {
-  const size_t classes = weights.size() / dim;
-  const std::vector<float> scores = multiply(rows, dim, to_float(weights), threads);
-  std::vector<uint32_t> result(rows.size() / dim);
-  for (size_t i = 0; i < result.size(); ++i) {
-    const auto first = scores.begin() + static_cast<std::ptrdiff_t>(i * classes);
-    result[i] = static_cast<uint32_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(classes)) - first);
-  }
+std::vector<float> project(std::span<const float> rows, size_t dim, std::span<const float> matrix, unsigned threads) {
+  std::vector<float> result = multiply(rows, dim, matrix, threads);
+  const size_t inner = matrix.size() / dim;
+  for (size_t i = 0; i < result.size(); i += inner) normalise_row(result.data() + i, inner, result.data() + i);
   return result;
-}
-
-std::vector<uint32_t> predict_nearest(std::span<const float> rows, size_t dim, std::vector<double> prototypes,
-                                      unsigned threads) {
-  scale_to_unit(prototypes, dim);
-  return predict(rows, dim, prototypes, threads);
 }
 
 }  // namespace dppl

@@ -11,6 +11,9 @@
 // the blocks are added in order: the same result from any number of threads.
 namespace dppl {
 
+// Throws InvalidInput, beginning with `what`, unless these are whole rows of length up to 1.
+void check_rows(std::string_view what, std::span<const float> values, size_t dim);
+
 // Rows class after class.
 struct GroupedRows {
   std::vector<float> values;
@@ -45,11 +48,7 @@ void scale_to_unit(std::span<double> values, size_t dim);
 // rows × transposed: rows of `dim` values times outer × dim, row-major.
 std::vector<float> multiply(std::span<const float> rows, size_t dim, std::span<const float> columns, unsigned threads);
 
-// For each row the class with the largest product, the first one of equals.
-std::vector<uint32_t> predict(std::span<const float> rows, size_t dim, std::span<const double> weights,
-                              unsigned threads);
-// The same by cosine: prototypes are scaled to length 1 first. A prototype of zeros has cosine 0.
-std::vector<uint32_t> predict_nearest(std::span<const float> rows, size_t dim, std::vector<double> prototypes,
-                                      unsigned threads);
+// Rows times a matrix, directions × dim, then scaled to length 1.
+std::vector<float> project(std::span<const float> rows, size_t dim, std::span<const float> matrix, unsigned threads);
 
 }  // namespace dppl

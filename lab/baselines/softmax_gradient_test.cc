@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "lab/baselines/classifier.h"
 #include "lab/baselines/means.h"
-#include "lab/baselines/rows.h"
 #include "support/clouds.h"
 
 namespace dppl {
@@ -147,7 +147,7 @@ TEST(DpSgd, WithoutNoiseAndClippingIsGradientDescent) {
   const std::vector<double> weights = descend(clouds.rows(), 30, 5, 0.5, 0.01, losses);
   ASSERT_EQ(result.trace.at("loss").size(), 30u);
   for (size_t t = 0; t < 30; ++t) EXPECT_NEAR(result.trace.at("loss")[t], losses[t], 1e-4) << t;
-  EXPECT_EQ(result.predicted, predict(clouds.test, 6, weights, 1));
+  EXPECT_EQ(clouds.predicted(result), predict(linear_classifier(6, weights), clouds.test));
 }
 
 // With a threshold above all gradients the steps are those of gradient descent, clip/threshold times as long.
@@ -157,7 +157,8 @@ TEST(GlobalAdapt, ScalesShortGradientsAlike) {
   input.settings = {{"steps", 1}, {"rate", 6}, {"clip", 0.5}, {"threshold", 3}, {"tau", 1}, {"tail", 0.25}};
   const BaselineResult one = testing::run("global-adapt", input);
   std::vector<double> losses;
-  EXPECT_EQ(one.predicted, predict(clouds.test, 6, descend(clouds.rows(), 1, 1, 0, 0, losses), 1));
+  EXPECT_EQ(clouds.predicted(one),
+            predict(linear_classifier(6, descend(clouds.rows(), 1, 1, 0, 0, losses)), clouds.test));
   input.settings["steps"] = 3;
   const BaselineResult result = testing::run("global-adapt", input);
   descend(clouds.rows(), 2, 1, 0, 0, losses = {});

@@ -75,16 +75,16 @@ MethodResult run_other(const MethodRun& run) {
     values = some;
   }
   BaselineInput input{.train = {values, dim, labels, space.data().classes.size()},
-                      .test = space.test_values(),
                       .pool = space.pool_values(),
                       .rho = run.rho,
                       .settings = baseline_settings(run.settings)};
   SeededRandom random(run.random_seed);
   const auto begin = Clock::now();
-  const BaselineResult done = run_baseline(baseline, input, random);
+  const BaselineResult done = train_baseline(baseline, input, random);
+  const std::vector<uint32_t> predicted = predict(done.classifier, space.test_values());
   MethodResult result;
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  result.predicted.assign(done.predicted.begin(), done.predicted.end());
+  result.predicted.assign(predicted.begin(), predicted.end());
   result.rho_spent = done.rho_spent;
   result.trace = trace_json(done.trace);
   result.used = nlohmann::ordered_json::object();

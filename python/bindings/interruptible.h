@@ -91,4 +91,12 @@ auto interruptible(const py::object& progress, const Do& work_on) {
   }
 }
 
+// For work that can be done again at no cost: an interruption that came too late is one all the same.
+template <typename T>
+T unless_interrupted(Finished<T> finished) {
+  if (!finished.interrupted) return std::move(finished.value);
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw py::error_already_set();
+}
+
 }  // namespace dppl::python

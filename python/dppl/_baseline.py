@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from . import _core
 from ._inputs import LabelsLike, MatrixLike, as_labels, as_matrix, as_numbers
+from ._pool import Pool
 
 
 def _unit_rows(X: MatrixLike, name: str) -> npt.NDArray[np.float32]:
@@ -22,42 +23,42 @@ def _unit_rows(X: MatrixLike, name: str) -> npt.NDArray[np.float32]:
 class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A method of others. Rows are scaled to unit length; classes are taken from y, since nothing here is private.
 
-    The lab's baselines train and predict in one go: fit() keeps the rows, predict() trains. The seed makes both repeatable.
+    After fit(), `rho_spent_` is what a release like this would cost under zCDP, and `trace_` what there is to see of the training.
     """
 
     _name: str
+    # By parameter, the name of the setting.
     _settings: dict[str, str]
     seed: int
     threads: int | None
 
     def fit(self, X: MatrixLike, y: LabelsLike) -> Any:
         rows = _unit_rows(X, "X")
-        self.classes_ = np.unique(as_labels(y))
-        self._labels = as_numbers(y, self.classes_)
-        if len(rows) != len(self._labels):
-            raise ValueError("one label per row")
-        self._train = rows
+        classes = np.unique(as_labels(y))
+        labels = as_numbers(y, classes)
+        if len(rows) != len(labels):
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(rows), len(labels)]}")
+        pool = getattr(self, "pool", None)
+        self._trained, self.rho_spent_, self.trace_ = _core.train_baseline(
+            name=self._name,
+            rows=rows,
+            labels=labels,
+            classes=len(classes),
+            pool=None if pool is None else _unit_rows(pool._source if isinstance(pool, Pool) else pool, "pool"),
+            rho=getattr(self, "rho", None),
+            settings={setting: float(getattr(self, name)) for name, setting in self._settings.items()},
+            seed=self.seed,
+            threads=self.threads or _core.DEFAULT_THREADS,
+        )
+        self.classes_ = classes
         self.n_features_in_ = rows.shape[1]
         return self
 
     def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         if not hasattr(self, "classes_"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' first.")
-        test = _unit_rows(X, "X")
-        if test.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {test.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
-        pool = getattr(self, "pool", None)
-        predicted, self.rho_spent_ = _core.run_baseline(
-            name=self._name,
-            train=self._train,
-            labels=self._labels,
-            classes=len(self.classes_),
-            test=test,
-            pool=None if pool is None else _unit_rows(pool, "pool"),
-            rho=getattr(self, "rho", None),
-            settings={setting: float(getattr(self, name)) for name, setting in self._settings.items()},
-            seed=self.seed,
-            threads=self.threads or _core.DEFAULT_THREADS,
-        )
-        labels: npt.NDArray[Any] = self.classes_[predicted]
+        rows = _unit_rows(X, "X")
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
+        labels: npt.NDArray[Any] = self.classes_[self._trained.predict(rows, self.threads or _core.DEFAULT_THREADS)]
         return labels

@@ -39,7 +39,8 @@ struct Clouds {
   }
 
   LabelledRows rows() const { return {train, dim, labels, classes}; }
-  BaselineInput input() const { return {.train = rows(), .test = test, .pool = pool}; }
+  BaselineInput input() const { return {.train = rows(), .pool = pool}; }
+  std::vector<uint32_t> predicted(const BaselineResult& result) const { return predict(result.classifier, test); }
   double accuracy(const std::vector<uint32_t>& predicted) const {
     double right = 0;
     for (size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == test_labels[i] ? 1 : 0;
@@ -49,7 +50,7 @@ struct Clouds {
 
 inline BaselineResult run(std::string_view name, const BaselineInput& input, uint64_t seed = 5) {
   SeededRandom random(seed);
-  return run_baseline(*find_baseline(name), input, random);
+  return train_baseline(*find_baseline(name), input, random);
 }
 
 }  // namespace dppl::testing
