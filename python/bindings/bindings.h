@@ -15,6 +15,7 @@ void bind_fit(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);
 void bind_embed(pybind11::module_& module);
+void bind_report(pybind11::module_& module);
 void bind_lab(pybind11::module_& module);
 
 }  // namespace dppl::python

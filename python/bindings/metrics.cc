@@ -1,25 +1,12 @@
-#include "dppl/metrics.h"
-
 #include "dppl/experiments.h"
 #include "python/bindings/bindings.h"
-#include "python/bindings/convert.h"
+#include "python/bindings/predictions.h"
 
 namespace dppl::python {
 namespace {
 
-py::object evaluate_labels(const py::array_t<int64_t>& predicted, const py::array_t<int64_t>& truth,
-                           const py::object& classes, const std::optional<py::array_t<int64_t>>& training_labels,
-                           const std::optional<py::array_t<float>>& certainties, bool confusion) {
-  const ClassSet set = classes_of(classes);
-  std::optional<std::vector<uint64_t>> counts;
-  if (training_labels) counts = class_counts(integers_of(*training_labels), set);
-  const std::vector<int64_t> said = integers_of(predicted), right = integers_of(truth);
-  Evaluation result = evaluate(said, right, set, counts);
-  if (certainties) {
-    const std::span<const float> values(certainties->data(), static_cast<size_t>(certainties->size()));
-    result.confidence = evaluate_confidence(said, right, values);
-  }
-  return parse_json(evaluation_json(result, confusion));
+py::object evaluate_labels(const Predictions& predictions, const py::object& classes, bool confusion) {
+  return parse_json(evaluation_json(evaluate(predictions, classes_of(classes)), confusion));
 }
 
 py::array_t<int64_t> long_tail(const py::array_t<int64_t>& labels, const py::object& classes, double ratio,
@@ -30,9 +17,21 @@ py::array_t<int64_t> long_tail(const py::array_t<int64_t>& labels, const py::obj
 
 }  // namespace
 
+Evaluation evaluate(const Predictions& predictions, const ClassSet& classes) {
+  const auto& [predicted, truth, certainties, training_labels] = predictions;
+  std::optional<std::vector<uint64_t>> counts;
+  if (training_labels) counts = class_counts(integers_of(*training_labels), classes);
+  const std::vector<int64_t> said = integers_of(predicted), right = integers_of(truth);
+  Evaluation result = dppl::evaluate(said, right, classes, counts);
+  if (certainties) {
+    const std::span<const float> values(certainties->data(), static_cast<size_t>(certainties->size()));
+    result.confidence = evaluate_confidence(said, right, values);
+  }
+  return result;
+}
+
 void bind_metrics(py::module_& module) {
-  module.def("evaluate", evaluate_labels, py::kw_only(), py::arg("predicted"), py::arg("truth"), py::arg("classes"),
-             py::arg("training_labels"), py::arg("certainties"), py::arg("confusion"));
+  module.def("evaluate", evaluate_labels, py::arg("predictions"), py::arg("classes"), py::arg("confusion"));
   module.def("long_tail_rows", long_tail, py::arg("labels"), py::arg("classes"), py::arg("ratio"), py::arg("seed"));
 }
 

@@ -14,5 +14,6 @@ PYBIND11_MODULE(_core, module) {
   bind_metrics(module);
   bind_audit(module);
   bind_embed(module);
+  bind_report(module);
   bind_lab(module);
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._inspect import describe, inspect
     from ._metrics import evaluate, long_tail
     from ._pool import Pool
+    from ._report import report
 
 __all__ = [
     "BudgetExceeded",
@@ -51,6 +52,7 @@ __all__ = [
     "lab",
     "long_tail",
     "plot",
+    "report",
     "show_private_errors",
 ]
 
@@ -64,6 +66,7 @@ _LATER = {
     "evaluate": "_metrics",
     "inspect": "_inspect",
     "long_tail": "_metrics",
+    "report": "_report",
 }
 
 

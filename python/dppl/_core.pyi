@@ -9,6 +9,10 @@ __version__: str
 DEFAULT_THREADS: int
 
 _Progress = Callable[[float], None] | None
+# Predicted and true classes; the certainties and the labels of the training set, where they are known.
+_Predictions = tuple[
+    npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32] | None, npt.NDArray[np.int64] | None
+]
 
 class BudgetExceeded(RuntimeError): ...
 
@@ -118,15 +122,7 @@ def fit_public_only(
     class_prior: npt.NDArray[Any] | None,
     threads: int,
 ) -> Model: ...
-def evaluate(
-    *,
-    predicted: npt.NDArray[np.int64],
-    truth: npt.NDArray[np.int64],
-    classes: int | list[str],
-    training_labels: npt.NDArray[np.int64] | None,
-    certainties: npt.NDArray[np.float32] | None,
-    confusion: bool,
-) -> dict[str, Any]: ...
+def evaluate(predictions: _Predictions, classes: int | list[str], confusion: bool) -> dict[str, Any]: ...
 def long_tail_rows(labels: npt.NDArray[np.int64], classes: int, ratio: float, seed: int) -> npt.NDArray[np.int64]: ...
 def audit_names() -> list[str]: ...
 def audit(
@@ -159,18 +155,32 @@ def embed_files(
     threads: int,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def write_report(
+    *,
+    models: list[tuple[Model, str, str, _Predictions | None]],
+    path: str,
+    title: str,
+    images: str,
+    image_rows: tuple[int, int] | None,
+    pool: Pool | None,
+    account: tuple[str, str] | None,
+    threads: int,
+) -> None: ...
 def baselines() -> list[dict[str, Any]]: ...
-def run_baseline(
+
+class TrainedBaseline:
+    def predict(self, rows: npt.NDArray[np.float32], threads: int) -> npt.NDArray[np.int64]: ...
+
+def train_baseline(
     *,
     name: str,
-    train: npt.NDArray[np.float32],
+    rows: npt.NDArray[np.float32],
     labels: npt.NDArray[np.int64],
     classes: int,
-    test: npt.NDArray[np.float32],
     pool: npt.NDArray[np.float32] | None,
     rho: float | None,
     settings: dict[str, float],
     seed: int,
     threads: int,
-) -> tuple[npt.NDArray[np.int64], float]: ...
+) -> tuple[TrainedBaseline, float, dict[str, list[float]]]: ...
 def sweep(*, plan: str, directory: str, data: str, threads: int, progress: _Progress) -> dict[str, Any]: ...

@@ -37,15 +37,13 @@ def evaluate(
     (0.75, 0.75)
     """
     labels = _class_array(classes)
-    result: dict[str, Any] = _core.evaluate(
-        predicted=as_numbers(predicted, labels, "predicted"),
-        truth=as_numbers(truth, labels, "truth"),
-        classes=_class_set(classes),
-        training_labels=None if training_labels is None else as_numbers(training_labels, labels, "training_labels"),
-        certainties=None if certainties is None else np.ascontiguousarray(certainties, dtype=np.float32),
-        confusion=confusion,
+    predictions = (
+        as_numbers(predicted, labels, "predicted"),
+        as_numbers(truth, labels, "truth"),
+        None if certainties is None else np.ascontiguousarray(certainties, dtype=np.float32),
+        None if training_labels is None else as_numbers(training_labels, labels, "training_labels"),
     )
-    return result
+    return _core.evaluate(predictions, _class_set(classes), confusion)
 
 
 def long_tail(labels: LabelsLike, *, ratio: float, classes: int | Sequence[Any] | None = None, seed: int = 0) -> npt.NDArray[np.int64]:
