@@ -208,7 +208,7 @@ void add_fit(CLI::App& app) {
       ->required();
   command->add_option("--rows", options->rows, "Use only these rows (.npy of row numbers)");
   command->add_option("--people", options->people,
-                      "Whose record each row is (.npy of numbers, or .txt of names): privacy for people");
+                      "Whose record each row is (.npy of numbers or names, or .txt): privacy for people");
   command->add_option("--pool", options->pool,
                       "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
   command->add_option("--examples", options->examples,

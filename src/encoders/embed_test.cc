@@ -234,7 +234,8 @@ TEST(Embed, RefusesIdsBeforeItEncodes) {
   for (const auto& [id, fault] :
        {std::pair{"", "is blank"}, std::pair{"  ", "is blank"}, std::pair{"Ja\nne", "has a control character"},
         std::pair{"Jane\x7f", "has a control character"}, std::pair{"Jane \xff", "is not UTF-8"},
-        std::pair{" Jane", "begins or ends with a space"}, std::pair{"Jane ", "begins or ends with a space"}}) {
+        std::pair{" Jane", "begins or ends with a blank"}, std::pair{"Jane ", "begins or ends with a blank"},
+        std::pair{"nan", "is what programs write where one is missing"}}) {
     source.people_[9] = id;
     refused(source, "", "the id of a person " + std::string(fault), "set/p4/9.png has id '" + std::string(id) + "'");
   }

@@ -4,9 +4,9 @@
 
 #include <regex>
 
-#include "base/text_lines.h"
 #include "dppl/invalid_record.h"
 #include "encoders/without_bad.h"
+#include "rows/labels.h"
 
 namespace dppl {
 namespace {
@@ -67,13 +67,6 @@ std::vector<std::string> ids_of(const ImageSource& source, std::span<const uint6
   return result;
 }
 
-std::string_view fault_of_id(std::string_view id) {
-  const std::string_view fault = fault_of_line(id);
-  if (!fault.empty()) return fault;
-  // With a space somewhere, one person would count as two.
-  return id.starts_with(' ') || id.ends_with(' ') ? "begins or ends with a space" : "";
-}
-
 }  // namespace
 
 PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
@@ -86,7 +79,7 @@ PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows
   }
   ids_ = ids_of(source, rows, options);
   for (size_t i = 0; i < rows.size(); ++i) {
-    const std::string_view fault = fault_of_id(ids_[i]);
+    const std::string_view fault = fault_of_person(ids_[i]);
     if (fault.empty()) continue;
     throw InvalidRecord(
         fmt::format("{}: the id of a person {}; give every image the id of its person, in UTF-8", path, fault),

@@ -85,7 +85,7 @@ const SettingField kFields[] = {
            settings = with_person_split(std::move(settings), parsed("person-split", value, parse_person_split));
          }},
     {.name = "records",
-     .words = "how many records to expect, a guess that is public; 0: a hundredth of the budget tells",
+     .words = "how many records (or people) to expect, a guess that is public; 0: a hundredth of the budget tells",
      .methods = "auto",
      .type = Type::whole,
      .standard = "0",

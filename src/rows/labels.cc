@@ -7,6 +7,7 @@
 
 #include "base/mapped_file.h"
 #include "base/text_lines.h"
+#include "base/utf8.h"
 #include "dppl/embeddings.h"
 #include "dppl/invalid_record.h"
 #include "rows/npy.h"
@@ -36,18 +37,18 @@ std::vector<int64_t> read_names(const std::string& path, const ClassSet& classes
 }
 
 // Names of people, numbered as they come.
-std::vector<int64_t> read_person_names(const std::string& path) {
-  const MappedFile file(path);
+template <typename Names>
+std::vector<int64_t> numbers_of_people(const Names& names, const std::string& path) {
   std::unordered_map<std::string_view, int64_t> numbers;
   std::vector<int64_t> ids;
-  for (const std::string_view line : text_lines(text_of(file), path)) {
-    if (line.front() == ' ' || line.back() == ' ') {
+  for (const std::string_view name : names) {
+    const std::string_view fault = fault_of_person(name);
+    if (!fault.empty()) {
       throw InvalidRecord(
-          fmt::format(
-              "{}: the name of a person begins or ends with a blank, so that one person could be two; remove it", path),
-          fmt::format("line {}", ids.size() + 1));
+          fmt::format("{}: the name of a person {}; give every record the name of its person", path, fault),
+          fmt::format("record {}: '{}'", ids.size(), name.substr(0, 40)));
     }
-    ids.push_back(numbers.emplace(line, static_cast<int64_t>(numbers.size())).first->second);
+    ids.push_back(numbers.emplace(name, static_cast<int64_t>(numbers.size())).first->second);
   }
   return ids;
 }
@@ -71,6 +72,22 @@ void check_labels(std::span<const int64_t> labels, const ClassSet& classes, std:
   }
 }
 
+std::string_view fault_of_person(std::string_view text) {
+  const std::string_view fault = fault_of_line(text);
+  if (!fault.empty()) return fault;
+  // All that have none would be one person, and somebody else's records among theirs.
+  constexpr std::string_view kMissing[] = {"-1", "nan", "NaN", "NaT", "None", "NA", "<NA>", "N/A", "null", "NULL"};
+  if (std::ranges::find(kMissing, text) != std::end(kMissing)) {
+    return "is what programs write where one is missing (-1, nan, None, NA, null)";
+  }
+  std::optional<uint32_t> first, last;
+  for (std::string_view rest = text; !rest.empty();) {
+    last = take_character(rest);
+    if (!first) first = last;
+  }
+  return is_blank(*first) || is_blank(*last) ? "begins or ends with a blank, so that one person could be two" : "";
+}
+
 void check_people(std::span<const int64_t> ids, std::string_view name) {
   const auto missing = std::ranges::find_if(ids, [](int64_t id) { return id < 0; });
   if (missing != ids.end()) {
@@ -82,8 +99,9 @@ void check_people(std::span<const int64_t> ids, std::string_view name) {
 }
 
 std::vector<int64_t> read_people(const std::string& path) {
-  if (path.ends_with(".txt")) return read_person_names(path);
   const MappedFile file(path);
+  if (path.ends_with(".txt")) return numbers_of_people(text_lines(text_of(file), path), path);
+  if (const auto names = texts_of(file.bytes(), path)) return numbers_of_people(*names, path);
   const NpyArray array = parse_npy(file.bytes(), path);
   if (array.dtype == DType::boolean) {
     throw InvalidInput(fmt::format("{}: is a mask where the numbers of people are needed", path));

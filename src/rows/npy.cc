@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <optional>
 
+#include "base/utf8.h"
 #include "dppl/invalid_record.h"
 
 namespace dppl {
@@ -93,13 +95,13 @@ class HeaderReader {
     skip_space();
     if (!rest_.empty()) fail("the header goes on after its dictionary");
     for (const auto& [present, key] :
-         {std::pair{dtype.has_value(), "descr"}, std::pair{fortran_order.has_value(), "fortran_order"},
+         {std::pair{descr.has_value(), "descr"}, std::pair{fortran_order.has_value(), "fortran_order"},
           std::pair{shape.has_value(), "shape"}}) {
       if (!present) fail(fmt::format("the header has no '{}'", key));
     }
   }
 
-  std::optional<DType> dtype;
+  std::optional<std::string_view> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<uint64_t>> shape;
 
@@ -125,7 +127,7 @@ class HeaderReader {
     const std::string_view key = read_string("the header has a key that is not a string");
     expect(':', fmt::format("the header's key {} has no value", quoted(key)));
     if (key == "descr") {
-      set(dtype, key, read_dtype());
+      set(descr, key, read_descr());
     } else if (key == "fortran_order") {
       set(fortran_order, key, read_bool());
     } else if (key == "shape") {
@@ -154,12 +156,12 @@ class HeaderReader {
     return result;
   }
 
-  DType read_dtype() {
+  std::string_view read_descr() {
     skip_space();
     if (rest_.starts_with('[')) {
       refuse(name_, "is a structured array; save one plain field of it, e.g. x['field'].astype('float32')");
     }
-    return parse_descr(read_string("the header's 'descr' is not a string"), name_);
+    return read_string("the header's 'descr' is not a string");
   }
 
   bool read_bool() {
@@ -233,6 +235,73 @@ std::string_view header_text(std::string_view file, std::string_view name, size_
   return file.substr(offset - length, length);
 }
 
+struct Contents {
+  std::string_view descr;
+  std::vector<uint64_t> shape;
+  std::span<const std::byte> data;
+};
+
+Contents contents_of(std::span<const std::byte> file, std::string_view name) {
+  size_t offset = 0;
+  HeaderReader header(header_text(as_text(file), name, offset), name);
+  header.read();
+  // One dimension is laid out the same way in both orders.
+  if (*header.fortran_order && header.shape->size() > 1) {
+    refuse(name, "is in Fortran order; save it in C order, e.g. numpy.save(path, numpy.ascontiguousarray(x))");
+  }
+  return {*header.descr, std::move(*header.shape), file.subspan(offset)};
+}
+
+void check_size(const Contents& contents, uint64_t item, std::string_view type, std::string_view name) {
+  uint64_t needed = item;
+  for (const uint64_t extent : contents.shape) {
+    if (__builtin_mul_overflow(needed, extent, &needed)) {
+      refuse(name, "the header's 'shape' is larger than any file; save the array again with numpy.save");
+    }
+  }
+  if (contents.data.size() == needed) return;
+  // Shape and size tell the number of records.
+  throw InvalidRecord(fmt::format("{}: {}", name,
+                                  contents.data.size() < needed
+                                      ? "the file is cut short: it ends before its array; copy or save it again"
+                                      : "something else follows the array; save it alone"),
+                      fmt::format("{} bytes of data where shape ({}) of {} needs {}", contents.data.size(),
+                                  fmt::join(contents.shape, ", "), type, needed));
+}
+
+void require_one_dimension(const std::vector<uint64_t>& shape, std::string_view name) {
+  if (shape.size() == 1) return;
+  refuse(name,
+         fmt::format("has {} dimensions where one is needed; save it with numpy.save(path, y.ravel())", shape.size()));
+}
+
+// How many characters each text of a type like <U12 or |S12 has room for; empty for other types.
+std::optional<uint32_t> length_of_texts(std::string_view descr) {
+  const bool unicode = descr.starts_with("<U");
+  if (!unicode && !descr.starts_with("|S")) return std::nullopt;
+  uint32_t length = 0;
+  const char *begin = descr.data() + 2, *end = descr.data() + descr.size();
+  const auto [rest, error] = std::from_chars(begin, end, length);
+  if (error != std::errc{} || rest != end || length > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  return length;
+}
+
+// A text of 32-bit characters, or of the bytes of UTF-8, filled up with zeros; empty where it is none.
+std::optional<std::string> text_at(std::span<const std::byte> item, bool unicode) {
+  std::string result;
+  if (!unicode) {
+    result = as_text(item);
+  } else {
+    for (size_t i = 0; i < item.size(); i += 4) {
+      uint32_t character;
+      std::memcpy(&character, item.data() + i, sizeof character);
+      if (!append_character(result, character)) return std::nullopt;
+    }
+  }
+  result.resize(result.find_last_not_of('\0') + 1);
+  return result;
+}
+
 template <typename T>
 std::vector<int64_t> convert(const NpyArray& array, std::string_view name) {
   std::vector<int64_t> result(array.shape[0]);
@@ -256,37 +325,33 @@ std::string_view to_string(DType dtype) { return type(dtype).name; }
 size_t item_size(DType dtype) { return type(dtype).size; }
 
 NpyArray parse_npy(std::span<const std::byte> file, std::string_view name) {
-  size_t offset = 0;
-  HeaderReader header(header_text(as_text(file), name, offset), name);
-  header.read();
-  // One dimension is laid out the same way in both orders.
-  if (*header.fortran_order && header.shape->size() > 1) {
-    refuse(name, "is in Fortran order; save it in C order, e.g. numpy.save(path, numpy.ascontiguousarray(x))");
+  Contents contents = contents_of(file, name);
+  const DType dtype = parse_descr(contents.descr, name);
+  check_size(contents, item_size(dtype), to_string(dtype), name);
+  return {dtype, std::move(contents.shape), contents.data};
+}
+
+std::optional<std::vector<std::string>> texts_of(std::span<const std::byte> file, std::string_view name) {
+  const Contents contents = contents_of(file, name);
+  const std::optional<uint32_t> length = length_of_texts(contents.descr);
+  if (!length) return std::nullopt;
+  require_one_dimension(contents.shape, name);
+  const bool unicode = contents.descr[1] == 'U';
+  const size_t item = *length * (unicode ? sizeof(uint32_t) : 1);
+  check_size(contents, item, "texts", name);
+  std::vector<std::string> texts;
+  for (size_t i = 0; item > 0 && i < contents.shape[0]; ++i) {
+    std::optional<std::string> text = text_at(contents.data.subspan(i * item, item), unicode);
+    if (!text) throw InvalidRecord(fmt::format("{}: an entry is no text", name), fmt::format("entry {}", i));
+    texts.push_back(std::move(*text));
   }
-  uint64_t needed = item_size(*header.dtype);
-  for (const uint64_t extent : *header.shape) {
-    if (__builtin_mul_overflow(needed, extent, &needed)) {
-      refuse(name, "the header's 'shape' is larger than any file; save the array again with numpy.save");
-    }
-  }
-  const std::span<const std::byte> data = file.subspan(offset);
-  if (data.size() != needed) {
-    // Shape and size tell the number of records.
-    throw InvalidRecord(
-        fmt::format("{}: {}", name,
-                    data.size() < needed ? "the file is cut short: it ends before its array; copy or save it again"
-                                         : "something else follows the array; save it alone"),
-        fmt::format("{} bytes of data where shape ({}) of {} needs {}", data.size(), fmt::join(*header.shape, ", "),
-                    to_string(*header.dtype), needed));
-  }
-  return {*header.dtype, std::move(*header.shape), data};
+  // A shape may claim any number of texts that take no room.
+  if (item == 0 && contents.shape[0] > 0) throw InvalidRecord(fmt::format("{}: every text is blank", name), "");
+  return texts;
 }
 
 std::vector<int64_t> integers_of(const NpyArray& array, std::string_view name) {
-  if (array.shape.size() != 1) {
-    refuse(name, fmt::format("has {} dimensions where one is needed; save it with numpy.save(path, y.ravel())",
-                             array.shape.size()));
-  }
+  require_one_dimension(array.shape, name);
   switch (array.dtype) {
     case DType::boolean:
     case DType::uint8:

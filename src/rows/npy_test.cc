@@ -34,6 +34,33 @@ TEST(Npy, ReadsAllVersions) {
   }
 }
 
+std::optional<std::vector<std::string>> texts(std::string_view descr, std::string_view shape, std::string_view data) {
+  const std::string file = npy_bytes(descr, shape, data);
+  return texts_of(std::as_bytes(std::span(file)), "x.npy");
+}
+
+TEST(Npy, ReadsTexts) {
+  using Texts = std::vector<std::string>;
+  // One to four bytes of UTF-8; zeros fill up, and may stand in the middle.
+  const std::string wide = raw<uint32_t>({'a', 0, 0, 0xe9, 0x20ac, 0x1f600, 0x10ffff, 0, 'b'});
+  EXPECT_EQ(texts("<U3", "(3,)", wide), (Texts{"a", "é€😀", std::string("\xf4\x8f\xbf\xbf\0b", 6)}));
+  EXPECT_EQ(texts("|S2", "(2,)", std::string("a\0bc", 4)), (Texts{"a", "bc"}));
+  EXPECT_EQ(texts("<U3", "(0,)", ""), Texts{});
+  for (const char* other : {"<i8", "<f4", "|b1", ">U3", "<U", "<U-1", "<U3x", "<U4294967295", "|O"}) {
+    EXPECT_FALSE(texts(other, "(1,)", "")) << other;
+  }
+  const auto refused = [](std::string_view descr, std::string_view shape, std::string_view data,
+                          std::string_view word) {
+    expect_error<InvalidInput>([&] { texts(descr, shape, data); }, {"x.npy: ", word});
+  };
+  for (const uint32_t none : {0xd800u, 0x110000u, 0xffffffffu})
+    refused("<U1", "(1,)", raw<uint32_t>({none}), "no text");
+  refused("<U2", "(1, 1)", raw<uint32_t>({'a', 'b'}), "2 dimensions");
+  refused("<U2", "(2,)", raw<uint32_t>({'a', 'b'}), "cut short");
+  refused("<U2147483647", "(9223372036854775807,)", "", "larger than any file");
+  refused("<U0", "(9223372036854775807,)", "", "blank");
+}
+
 TEST(Npy, KnowsEveryType) {
   const std::pair<const char*, DType> types[] = {
       {"<f2", DType::float16}, {"<f4", DType::float32}, {"<f8", DType::float64}, {"|i1", DType::int8},

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "dppl/embeddings.h"
 #include "dppl/invalid_record.h"
 #include "rows/private_access.h"
 #include "support/expect_error.h"
+#include "support/npy_bytes.h"
 #include "support/temp_dir.h"
 
 namespace dppl {
@@ -47,6 +49,29 @@ TEST(People, AreReadFromNumbersOrNames) {
   EXPECT_EQ(read_people(dir.path("ids.npy")), (std::vector<int64_t>{5, 5, 0}));
   std::ofstream(dir.path("ids.txt")) << "Ann\nBo\nAnn\n";
   EXPECT_EQ(read_people(dir.path("ids.txt")), (std::vector<int64_t>{0, 1, 0}));
+  // As numpy.save writes numpy.array(["Zoë", "Bo", "Zoë"]), of its types U and S.
+  const std::u32string wide[] = {U"Zoë", std::u32string(U"Bo\0", 3), U"Zoë"};
+  std::string data;
+  for (const std::u32string& name : wide) data.append(reinterpret_cast<const char*>(name.data()), 4 * name.size());
+  dir.file("names.npy", testing::npy_bytes("<U3", "(3,)", data));
+  EXPECT_EQ(read_people(dir.path("names.npy")), (std::vector<int64_t>{0, 1, 0}));
+  dir.file("names.npy", testing::npy_bytes("|S3", "(3,)", std::string("AnnBo\0Ann", 9)));
+  EXPECT_EQ(read_people(dir.path("names.npy")), (std::vector<int64_t>{0, 1, 0}));
+}
+
+TEST(People, AnyNumberFrom0OnIsAPerson) {
+  const testing::TempDir dir;
+  const int64_t largest = std::numeric_limits<int64_t>::max();
+  write_npy(dir.path("ids.npy"), std::vector<int64_t>{largest, 0, largest, largest - 1});
+  const std::vector<int64_t> ids = read_people(dir.path("ids.npy"));
+  const PrivateData data =
+      PrivateData::from_memory({1, 2, 3, 4}, 1, {0, 0, 0, 0}, ClassSet::numbered(1)).with_people(ids);
+  ASSERT_EQ(PrivateAccess(data).people()->size(), 3u);
+  EXPECT_EQ(PrivateAccess(data).people()->records(2), 2u);
+  dir.file("ids.npy", testing::npy_bytes("<u8", "(1,)", testing::raw<uint64_t>({uint64_t{1} << 63})));
+  EXPECT_THROW(read_people(dir.path("ids.npy")), InvalidRecord);
+  dir.file("ids.npy", testing::npy_bytes("<f8", "(1,)", testing::raw<double>({1})));
+  EXPECT_THROW(read_people(dir.path("ids.npy")), InvalidInput);
 }
 
 // A missing id is refused, and the message does not tell which record has none.
@@ -54,10 +79,16 @@ TEST(People, AMissingIdIsRefused) {
   const testing::TempDir dir;
   write_npy(dir.path("ids.npy"), std::vector<int64_t>{5, -1, 0});
   testing::expect_error<InvalidRecord>([&] { read_people(dir.path("ids.npy")); }, {"ids.npy", "has no person"});
-  for (const char* text : {"Ann\n\nBo\n", "Ann\n Bo\n", "Ann\nBo \n"}) {
+  // Blank lines, blanks that nobody sees (no-break, ideographic, of no width), and what programs write for none.
+  for (const char* text : {"Ann\n\nBo\n", "Ann\n Bo\n", "Ann\nBo \n", "Ann\nBo\t\n", "Ann\nBo\u00a0\n",
+                           "Ann\nBo\u3000\n", "\u200bAnn\n", "Ann\nnan\n", "None\n", "-1\n"}) {
     std::ofstream(dir.path("ids.txt")) << text;
     EXPECT_THROW(read_people(dir.path("ids.txt")), InvalidRecord) << text;
   }
+  std::ofstream(dir.path("ids.txt")) << "Ann Nan\nBo\u00a0None\n0\n";
+  EXPECT_EQ(read_people(dir.path("ids.txt")).size(), 3u);
+  dir.file("names.npy", testing::npy_bytes("|S3", "(2,)", std::string("Ann\0\0\0", 6)));
+  testing::expect_error<InvalidRecord>([&] { read_people(dir.path("names.npy")); }, {"names.npy", "is blank"});
   const auto data = [] { return PrivateData::from_memory({1, 2}, 1, {0, 0}, ClassSet::numbered(1)); };
   EXPECT_THROW(data().with_people(std::vector<int64_t>{0}), InvalidRecord);
   EXPECT_THROW(data().with_people(std::vector<int64_t>{0, -3}), InvalidRecord);
