@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 scripts/setup.sh --demo
-scripts/build.sh release dppl_cli
+scripts/build.sh release dppl_cli dppl_python_package
 dppl=$PWD/build/dppl
 mkdir -p demo
 cd demo

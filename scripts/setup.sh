@@ -6,6 +6,7 @@
 #   scripts/setup.sh --long     and to test with clang and fuzz
 #   scripts/setup.sh --onnx     and ONNX Runtime, for encoders in ONNX's format (scripts/setup-onnx.sh); --test tries to
 #   scripts/setup.sh --charts   and Vega-Lite, for charts that answer to the mouse (scripts/setup-vega.sh); --test tries to
+#   scripts/setup.sh --package  and to make packages (scripts/package.sh) or pip install .
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
 
@@ -23,17 +24,19 @@ packages=(
 )
 # The estimator needs scikit-learn; frames, pictures, notebooks and types are tested with these.
 python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy)
+packaging=(dpkg-dev python3-pip python3-setuptools python3-venv python3-wheel)
 onnx=no
 charts=if-npm
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium "${python_test[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
+    --test) packages+=(libgtest-dev chromium "${python_test[@]}" "${packaging[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
+    --package) packages+=("${packaging[@]}") ;;
     --onnx) onnx=must ;;
     --charts) charts=must ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --bench)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --package, --bench)" >&2; exit 2 ;;
   esac
 done
 
