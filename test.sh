@@ -12,7 +12,7 @@ DPPL_LONG_TESTS=1 ctest --preset release --no-tests=error -R BeyondTwoGigabytes
 for preset in debug tsan clang; do
   scripts/build.sh "$preset"
   # Real embeddings take an hour under a sanitizer; the thread sanitizer does not know fork-based tests.
-  exclude='RealData|Install'
+  exclude='RealData|[Ii]nstall'
   [ "$preset" = tsan ] && exclude+='|Ledger|EmbedKilled'
   ctest --preset "$preset" -j 2 --no-tests=error -E "$exclude"
 done
