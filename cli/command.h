@@ -52,6 +52,7 @@ void add_account(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_embed(CLI::App& app);
 void add_eval(CLI::App& app);
+void add_export(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_inspect(CLI::App& app);

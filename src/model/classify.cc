@@ -14,6 +14,7 @@
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
 #include "model/check_model.h"
+#include "model/class_centers.h"
 
 namespace dppl {
 namespace {
@@ -52,11 +53,9 @@ void softmax(std::span<const float> scores, double scale, std::span<double> powe
 
 struct Classifier::State {
   PublicTransform transform;
-  Distance distance;
   size_t classes, input_dim, output_dim;
   double score_scale;
   unsigned threads;
-  // Per class one vector in the transformed space: the mean of its unit prototypes (cosine), or its prototype (dot).
   std::vector<float> centers;
   // The same seen from the raw rows: similarity ∝ weights·x/‖x‖ − offset, up to a positive factor a row.
   std::vector<float> weights, offsets;
@@ -64,32 +63,16 @@ struct Classifier::State {
 
   State(const Model& model, unsigned thread_count)
       : transform(model.transform),
-        distance(distance_of(model.settings)),
         classes(model.classes.size()),
         input_dim(model.input_dim()),
         output_dim(model.output_dim()),
         score_scale(model.used_score_scale()),
         threads(thread_count),
-        centers(classes * output_dim),
+        centers(class_centers(model)),
         weights(classes * input_dim),
         offsets(classes) {
     check_score_scale(model);
-    for (size_t c = 0; c < classes; ++c) {
-      set_center(model, c);
-      fold(c);
-    }
-  }
-
-  void set_center(const Model& model, size_t c) {
-    const size_t per_class = model.prototypes_per_class;
-    std::vector<double> sum(output_dim);
-    for (size_t p = 0; p < per_class; ++p) {
-      const float* prototype = model.prototypes.data() + (c * per_class + p) * output_dim;
-      const double scale = distance == Distance::cosine ? inverse_length(prototype, output_dim) : 1;
-      for (size_t k = 0; k < output_dim; ++k)
-        sum[k] += scale * static_cast<double>(prototype[k]) / static_cast<double>(per_class);
-    }
-    for (size_t k = 0; k < output_dim; ++k) centers[c * output_dim + k] = static_cast<float>(sum[k]);
+    for (size_t c = 0; c < classes; ++c) fold(c);
   }
 
   void fold(size_t c) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dppl/model.h"
+
+// A model for the outside world: as ONNX, which runs without dppl, and as papers about it. Nothing here reads private
+// data; all of it follows from the model, and from public encoders.
+namespace dppl {
+
+// A model and what identifies it.
+struct PublishedModel {
+  std::string name;    // of the file, without folder and ending
+  std::string digest;  // BLAKE2b-256 of the file, in hex, as the ledger has it
+  Model model;
+
+  // Throws as load_model() does.
+  static PublishedModel open(const std::string& path);
+};
+
+// The classifier in ONNX's format, for ONNX Runtime from 1.6 on (operators 13, file version 7): `embedding` (float32, N
+// × dim) in; `label` (int64, N), `scores` and `probabilities` (float32, N × classes) out, which are what `Classifier`
+// says of the same rows up to rounding. Its metadata holds under `dppl.` the names of the classes, the guarantee as
+// JSON, the model's digest and its entry in the ledger.
+std::string onnx_classifier(const PublishedModel& model);
+
+// Writes a file that appears complete or not at all.
+void write_export(const std::string& path, std::string_view bytes);
+
+}  // namespace dppl

@@ -1,0 +1,35 @@
+#include "export/metadata.h"
+
+#include <nlohmann/json.hpp>
+
+namespace dppl::onnx {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json class_names(const ClassSet& classes) {
+  Json names = Json::array();
+  for (size_t c = 0; c < classes.size(); ++c) names.push_back(classes.name(c));
+  return names;
+}
+
+// The part of the model's description that is about privacy.
+Json guarantee(const Json& description) {
+  Json result;
+  for (const char* key : {"private", "unit", "relation", "guarantee", "also", "ledger_entry"})
+    result[key] = description.at(key);
+  return result;
+}
+
+}  // namespace
+
+Metadata metadata_of(const PublishedModel& published) {
+  const Model& model = published.model;
+  return {{"dppl.classes", class_names(model.classes).dump()},
+          {"dppl.guarantee", guarantee(Json::parse(model_json(model))).dump()},
+          {"dppl.description", describe_model(model)},
+          {"dppl.model_digest", published.digest},
+          {"dppl.ledger_entry", model.ledger_entry}};
+}
+
+}  // namespace dppl::onnx

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "export/protobuf.h"
+
+// Graphs in ONNX's format, written node by node.
+namespace dppl::onnx {
+
+// ONNX's numbers for the types of elements.
+enum class Type : int { float32 = 1, uint8 = 2, int64 = 7, float16 = 10, float64 = 11 };
+
+// A fixed extent, or the name of one that is open; extents of the same name are equal. An empty name: just open.
+using Extent = std::variant<int64_t, std::string>;
+using Shape = std::vector<Extent>;
+
+struct Tensor {
+  std::string name;
+  Type type = Type::float32;
+  Shape shape = {};
+};
+
+using Attribute = std::pair<std::string, std::variant<int64_t, std::vector<int64_t>>>;
+// What a node makes, by name.
+using Value = std::string;
+
+// Nodes that are valid in every version of ONNX's operators from 7 on, where not said otherwise. Constants are nodes as
+// well: what a model of before 2019 has as an initialiser, it must list among its inputs.
+class Graph {
+ public:
+  // All names that this graph makes up begin with `prefix`.
+  Graph(int64_t opset, std::string prefix = "") : opset_(opset), prefix_(std::move(prefix)) {}
+  int64_t opset() const { return opset_; }
+
+  void input(const Tensor& tensor);
+  void output(const Tensor& tensor);
+
+  Value constant(const std::string& name, const std::vector<int64_t>& shape, const std::vector<float>& values);
+  Value constant(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values);
+  Value constant(const std::string& name, const std::vector<int64_t>& shape, const std::vector<int64_t>& values);
+
+  // `name` is what the result is called, behind the prefix.
+  Value node(const std::string& op, const std::vector<Value>& inputs, const std::string& name,
+             const std::vector<Attribute>& attributes = {});
+  // The same under exactly this name.
+  void node_named(const std::string& op, const std::vector<Value>& inputs, const Value& result,
+                  const std::vector<Attribute>& attributes = {});
+  // ReduceMax, ReduceMean or ReduceL2 along these axes, which later operators take as an input.
+  Value reduce(const std::string& op, const Value& of, const std::vector<int64_t>& axes, bool keep,
+               const std::string& name);
+  Value cast(const Value& of, Type type, const std::string& name);
+
+  // A GraphProto.
+  const std::string& bytes() const { return graph_.bytes(); }
+
+ private:
+  template <typename T>
+  Value constant_of(const std::string& name, const std::vector<int64_t>& shape, const std::vector<T>& values,
+                    Type type);
+  void add(const std::string& op, const std::vector<Value>& inputs, const Value& result,
+           const std::vector<protobuf::Message>& attributes);
+
+  int64_t opset_;
+  std::string prefix_;
+  protobuf::Message graph_;
+};
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+// The parts of a ModelProto that can stand behind those of another one.
+std::string model_part(const Graph& graph, const Metadata& metadata);
+// A whole ModelProto, for a graph that is on its own.
+std::string whole_model(const Graph& graph, const std::string& name, const Metadata& metadata);
+
+}  // namespace dppl::onnx
