@@ -12,7 +12,7 @@ namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string model, output;
+  std::string model, encoder, output;
   bool json = false;
 };
 
@@ -26,7 +26,8 @@ PublishedModel open_model(const std::string& path) {
 void run(const Options& options) {
   refuse_overwriting({options.output}, {options.model});
   const PublishedModel published = open_model(options.model);
-  const std::string bytes = onnx_classifier(published);
+  const std::string bytes =
+      options.encoder.empty() ? onnx_classifier(published) : onnx_image_classifier(published, options.encoder);
   write_export(options.output, bytes);
   if (options.json) {
     print_json({{"output", options.output},
@@ -48,6 +49,8 @@ void add_export(CLI::App& app) {
                                   "probabilities out, with the guarantee in its metadata.");
   command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
   command->add_option("-o,--output", options->output, "The file to write")->required()->type_name("MODEL.onnx");
+  command->add_option("--encoder", options->encoder, "The encoder of the model's rows: one file from pixels to label")
+      ->type_name("NAME|model.onnx");
   command->add_flag("--json", options->json, "One JSON object on standard output");
   command->callback([options] { run(*options); });
 }

@@ -24,6 +24,9 @@ struct PublishedModel {
 // says of the same rows up to rounding. Its metadata holds under `dppl.` the names of the classes, the guarantee as
 // JSON, the model's digest and its entry in the ledger.
 std::string onnx_classifier(const PublishedModel& model);
+// The same with a built-in encoder ("builtin:hog") before it: `image` (uint8, N × height × width × channels, red, green
+// and blue or grey, of any size) in. Throws InvalidInput for another encoder, or a model of rows of another dimension.
+std::string onnx_image_classifier(const PublishedModel& model, const std::string& builtin_encoder);
 
 // Writes a file that appears complete or not at all.
 void write_export(const std::string& path, std::string_view bytes);

@@ -14,15 +14,11 @@
 namespace dppl {
 namespace {
 
-constexpr const char* kName = "builtin:hog";
+using namespace builtin;
 
-// Tints: how far red and blue are from the brightness, averaged over 4 × 4 places. All zero for a grey image.
-constexpr size_t kTintPlaces = 4, kTintStep = gradients::kSide / kTintPlaces, kTints = 2 * kTintPlaces * kTintPlaces;
-// The last value is the same for all images: an image of one colour has a direction too.
-constexpr float kAlways = 0.25f;
-
-// As Pillow makes grey of colour.
-int grey_of(const uint8_t* pixel) { return (19595 * pixel[0] + 38470 * pixel[1] + 7471 * pixel[2] + 0x8000) >> 16; }
+int grey_of(const uint8_t* pixel) {
+  return (kGrey[0] * pixel[0] + kGrey[1] * pixel[1] + kGrey[2] * pixel[2] + kGreyUnit / 2) / kGreyUnit;
+}
 
 class Gradients : public Encoder {
  public:
@@ -30,7 +26,7 @@ class Gradients : public Encoder {
     for (size_t i = 0; i < roots_.size(); ++i) roots_[i] = std::sqrt(static_cast<float>(i) / 255);
   }
 
-  size_t dim() const override { return gradients::kDim + kTints + 1; }
+  size_t dim() const override { return kDim; }
   std::string description() const override {
     return fmt::format("{} version 1, {} × {} pixels bilinear", kName, gradients::kSide, gradients::kSide);
   }

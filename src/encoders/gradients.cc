@@ -8,18 +8,6 @@ namespace {
 
 using Picture = std::array<float, kPixels>;
 
-// Of 9 values, σ = √2: the binomial coefficients of 8, which float holds exactly.
-constexpr std::array<float, 9> kBlur = {1 / 256.f,  8 / 256.f,  28 / 256.f, 56 / 256.f, 70 / 256.f,
-                                        56 / 256.f, 28 / 256.f, 8 / 256.f,  1 / 256.f};
-
-// A place takes the pixels up to 4 away from its centre, nearer ones more: 1, 3, 5, 7, 7, 5, 3, 1 of 32; the border
-// cuts off what is outside.
-constexpr size_t kStep = kSide / kPlaces, kReach = 2 * kStep;
-struct Window {
-  size_t first, end;
-  std::array<float, kReach> weights;
-};
-
 constexpr std::array<Window, kPlaces> make_windows() {
   std::array<Window, kPlaces> windows{};
   for (size_t place = 0; place < kPlaces; ++place) {
@@ -40,9 +28,6 @@ constexpr std::array<Window, kPlaces> make_windows() {
 }
 
 constexpr std::array<Window, kPlaces> kWindows = make_windows();
-
-// Beyond the border the image goes on as it ends.
-size_t inside(size_t at, size_t offset, size_t back) { return std::clamp(at + offset, back, kSide - 1 + back) - back; }
 
 Picture blurred(const float* picture) {
   constexpr size_t kBack = kBlur.size() / 2;
@@ -67,7 +52,6 @@ void add_parts(float right, float down, float* directions) {
   const float across = std::abs(right), along = std::abs(down);
   const size_t axis = across >= along ? (right < 0 ? 4 : 0) : (down < 0 ? 6 : 2);
   const size_t diagonal = down < 0 ? (right < 0 ? 5 : 7) : (right < 0 ? 3 : 1);
-  constexpr float kSqrt2 = 1.41421356f;
   directions[axis] = std::abs(across - along);
   directions[diagonal] = kSqrt2 * std::min(across, along);
 }
@@ -104,6 +88,8 @@ void describe_scale(const float* picture, float* out) {
 }
 
 }  // namespace
+
+std::span<const Window, kPlaces> windows() { return kWindows; }
 
 void describe(std::span<const float> brightness, std::span<float> out) {
   describe_scale(brightness.data(), out.data());

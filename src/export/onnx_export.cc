@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+
+#include "dppl/error.h"
 #include "dppl/export.h"
+#include "encoders/builtin.h"
 #include "export/classifier_nodes.h"
+#include "export/gradient_nodes.h"
 #include "export/metadata.h"
 
 namespace dppl {
@@ -9,6 +14,14 @@ namespace {
 // too.
 constexpr int64_t kOpset = 13;
 
+void check_dimension(const Model& model, size_t dim, std::string_view encoder) {
+  if (dim == model.input_dim()) return;
+  throw InvalidInput(
+      fmt::format("{}: gives {} values per image, but the model takes rows of {}; name the encoder that "
+                  "its rows were made with",
+                  encoder, dim, model.input_dim()));
+}
+
 }  // namespace
 
 std::string onnx_classifier(const PublishedModel& published) {
@@ -16,6 +29,15 @@ std::string onnx_classifier(const PublishedModel& published) {
   onnx::Graph graph(kOpset);
   graph.input({"embedding", onnx::Type::float32, {batch, static_cast<int64_t>(published.model.input_dim())}});
   onnx::add_classifier(graph, published.model, "embedding", batch, {});
+  return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
+}
+
+std::string onnx_image_classifier(const PublishedModel& published, const std::string& encoder) {
+  check_dimension(published.model, builtin_encoder(encoder, 1)->dim(), encoder);
+  const onnx::Extent batch = "N";
+  onnx::Graph graph(kOpset);
+  graph.input({"image", onnx::Type::uint8, {batch, "height", "width", "channels"}});
+  onnx::add_classifier(graph, published.model, onnx::add_builtin_encoder(graph, "image"), batch, {});
   return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
 }
 

@@ -98,9 +98,9 @@ void Graph::node_named(const std::string& op, const std::vector<Value>& inputs, 
 
 Value Graph::reduce(const std::string& op, const Value& of, const std::vector<int64_t>& axes, bool keep,
                     const std::string& name) {
-  constexpr int64_t kAxesAreAnInput = 18;
+  const int64_t axes_are_an_input = op == "ReduceSum" ? 13 : 18;
   const Attribute kept{"keepdims", int64_t{keep}};
-  if (opset_ < kAxesAreAnInput) return node(op, {of}, name, {{"axes", axes}, kept});
+  if (opset_ < axes_are_an_input) return node(op, {of}, name, {{"axes", axes}, kept});
   const Value along = constant(name + "_axes", {static_cast<int64_t>(axes.size())}, axes);
   return node(op, {of, along}, name, {kept});
 }
