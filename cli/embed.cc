@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "cli/command.h"
+#include "cli/encoder_options.h"
 #include "cli/interrupt.h"
 #include "cli/paths.h"
 #include "cli/private_errors.h"
@@ -172,26 +173,6 @@ void run(Options options) {
   print(result, options, *encoder, seconds);
 }
 
-void add_onnx_options(CLI::App& command, Options& options) {
-  OnnxOptions& onnx = options.how.onnx;
-  const AdvancedGroup group(command, "Models in ONNX's format");
-  group.add_option("--output", onnx.output, "The output that is the embedding (default: the most likely one)")
-      ->type_name("NAME");
-  group.add_option("--pool", onnx.pool, "For an output with one vector per token: use the class token, or the mean")
-      ->check(CLI::IsMember({"cls", "mean"}));
-  group.add_option("--crop", onnx.crop, "Resize the shorter side to --size, then keep the middle square of PX")
-      ->check(CLI::Range(1, 1 << 14))
-      ->type_name("PX");
-  group
-      .add_option("--normalise", onnx.normalise,
-                  "How pixels are normalised (default: as preprocessor_config.json says)")
-      ->check(CLI::IsMember({"imagenet", "clip", "half", "unit", "tf"}));
-  group
-      .add_option("--interpolation", onnx.interpolation,
-                  "How images are resized (default: bicubic, unless the model says otherwise)")
-      ->check(CLI::IsMember({"bicubic", "bilinear"}));
-}
-
 }  // namespace
 
 void add_embed(CLI::App& app) {
@@ -239,11 +220,9 @@ void add_embed(CLI::App& app) {
       ->add_flag("--list-classes", options->list_classes,
                  "Only show the names that labels have, for the person who declares the classes")
       ->excludes(encoder, output, labels, people);
-  command->add_option("--size", options->how.size, "Resize images to PX × PX pixels")
-      ->check(CLI::Range(1, 1 << 14))
-      ->type_name("PX");
+  add_image_size(*command, options->how);
   command->add_flag("--json", options->json, "One JSON object on standard output");
-  add_onnx_options(*command, *options);
+  add_onnx_options(*command, options->how);
   const AdvancedGroup input(*command, "Images and labels");
   input
       .add_option("--label-source", options->source.labels,

@@ -2,7 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "dppl/embed.h"
 #include "dppl/model.h"
 
 // A model for the outside world: as ONNX, which runs without dppl, and as papers about it. Nothing here reads private
@@ -27,6 +29,26 @@ std::string onnx_classifier(const PublishedModel& model);
 // The same with a built-in encoder ("builtin:hog") before it: `image` (uint8, N × height × width × channels, red, green
 // and blue or grey, of any size) in. Throws InvalidInput for another encoder, or a model of rows of another dimension.
 std::string onnx_image_classifier(const PublishedModel& model, const std::string& builtin_encoder);
+
+struct OnnxExportOptions {
+  std::string encoder;          // empty: the classifier alone; else a built-in one or a model in ONNX's format
+  EncoderOptions how;           // as its rows were made with
+  bool prepared_input = false;  // keep the encoder's own input, and only describe how images are prepared for it
+};
+struct OnnxExported {
+  uint64_t bytes = 0;
+  int64_t opset = 0;                                        // version of ONNX's operators
+  std::string input = {};                                   // "uint8 image [N, height, width, channels]"
+  std::string label = {}, scores = {}, probabilities = {};  // the names of the outputs
+  std::string preprocessing = {};        // what the graph does with an image, or what is left to do; in words
+  std::vector<std::string> copied = {};  // files of weights that had to go along
+  std::string note = {};                 // for whoever exports; empty: nothing
+};
+// Writes such a file; it appears complete or not at all. With an encoder.onnx its bytes are followed by those of the
+// classifier, in the encoder's own version of operators (7 or later); from 11 on the file takes images of any size,
+// before images of the encoder's size. Weights that lie in files beside the encoder are copied beside the output first.
+// Throws InvalidInput for an encoder that does not fit the model or whose preprocessing nobody has stated.
+OnnxExported export_onnx(const PublishedModel& model, const OnnxExportOptions& options, const std::string& path);
 
 // Writes a file that appears complete or not at all.
 void write_export(const std::string& path, std::string_view bytes);

@@ -16,64 +16,6 @@
 namespace dppl {
 namespace {
 
-constexpr const char* kConfig = "preprocessor_config.json";
-
-// What the model's publisher says, in a file beside it or in the model.
-Preprocessing published(const std::string& path, const OnnxSession& session) {
-  const std::filesystem::path beside = std::filesystem::path(path).parent_path() / kConfig;
-  std::error_code error;
-  if (std::filesystem::exists(beside, error)) {
-    const MappedFile file(beside.string());
-    const auto bytes = file.bytes();
-    return Preprocessing::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, beside.string());
-  }
-  const std::string inside = session.metadata(kConfig);
-  return inside.empty() ? Preprocessing{} : Preprocessing::parse(inside, path + ": " + kConfig + " in its metadata");
-}
-
-void apply_sizes(Preprocessing& how, const EncoderOptions& options) {
-  if (options.onnx.crop && !options.size) {
-    throw InvalidInput("crop: needs a size, which the shorter side becomes before the middle is cut out");
-  }
-  if (!options.size) return;
-  how.resized.reset();
-  how.shorter.reset();
-  how.crop.reset();
-  if (options.onnx.crop) {
-    how.shorter = *options.size;
-    how.crop = PixelSize{*options.onnx.crop, *options.onnx.crop};
-  } else {
-    how.resized = PixelSize{*options.size, *options.size};
-  }
-}
-
-Preprocessing complete(Preprocessing how, const EncoderOptions& options, const ImageInput& input,
-                       const std::string& path) {
-  apply_sizes(how, options);
-  if (!options.onnx.normalise.empty()) how.normalisation = Normalisation::named(options.onnx.normalise);
-  if (options.onnx.interpolation == "bilinear") {
-    how.interpolation = Interpolation::bilinear;
-  } else if (options.onnx.interpolation == "bicubic") {
-    how.interpolation = Interpolation::bicubic;
-  } else if (!options.onnx.interpolation.empty()) {
-    throw InvalidInput(fmt::format("interpolation: '{}' is neither bicubic nor bilinear", options.onnx.interpolation));
-  }
-  if (!how.interpolation) how.interpolation = Interpolation::bicubic;
-  if (input.fixed && !how.seen()) how.resized = input.fixed;
-  if (input.fixed && how.seen() != input.fixed) {
-    throw InvalidInput(
-        fmt::format("{}: takes images of {} × {} pixels, but the preprocessing is: {}; correct the size or the crop",
-                    path, input.fixed->width, input.fixed->height, how.describe()));
-  }
-  return how;
-}
-
-bool wants_mean(const std::string& pool) {
-  if (pool.empty() || pool == "cls") return false;
-  if (pool == "mean") return true;
-  throw InvalidInput(fmt::format("pool: '{}' is neither cls nor mean", pool));
-}
-
 // The model's digest; weights in files of their own, which may be many gigabytes, by size and time of change.
 std::string identity(const std::string& path) {
   const MappedFile model(path);
@@ -120,11 +62,11 @@ OnnxEncoder::OnnxEncoder(const std::string& path, const EncoderOptions& options)
       session_(path, options.threads),
       input_(find_image_input(session_.inputs(), path)),
       output_(choose_output(session_.outputs(), options.onnx, path)),
-      how_(complete(published(path, session_), options, input_, path)),
+      how_(choose_preprocessing(path, session_.metadata(kPreprocessorConfig), options, input_)),
       preprocessor_(how_, input_.planar, path),
       batch_(input_.batch.value_or(std::max<size_t>(options.batch, 1))),
       together_(options.batch == 1 ? 1 : batch_),
-      mean_(wants_mean(options.onnx.pool)),
+      mean_(averages_tokens(options.onnx)),
       dim_(0) {
   // One run tells what a model without fixed shapes gives, and whether it works at all; another one what it makes of
   // the same image in company.

@@ -21,6 +21,15 @@ struct ImageInput {
 };
 ImageInput find_image_input(const std::vector<OnnxTensor>& inputs, std::string_view path);
 
+// How images become what such a model takes: as the options say, else as a preprocessor_config.json beside the model,
+// or in its metadata under that name, says. Throws InvalidInput for what cannot be used; what nobody said stays open.
+inline constexpr const char* kPreprocessorConfig = "preprocessor_config.json";
+Preprocessing choose_preprocessing(const std::string& path, const std::string& metadata, const EncoderOptions& options,
+                                   const ImageInput& input);
+
+// Of an output with one vector per token: their mean, else the first one.
+bool averages_tokens(const OnnxOptions& options);
+
 // Any image model in ONNX's format. Runs on batches of always the same size (the last one is filled up), so that a row
 // does not depend on how many images there are. A model that is found to mix the images of a batch gets one at a time,
 // so that a row does not depend on which others there are either.

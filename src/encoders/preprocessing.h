@@ -31,6 +31,8 @@ struct Preprocessing {
   // What a preprocessor_config.json (as Hugging Face publishes it beside models) says. Throws InvalidInput, beginning
   // with `name`, for what cannot be used.
   static Preprocessing parse(std::string_view json, std::string_view name);
+  // Such a file, which parse() reads as the same.
+  std::string json() const;
 
   // What the encoder sees; empty while no size has been said.
   std::optional<PixelSize> seen() const { return crop ? crop : resized; }

@@ -155,7 +155,34 @@ class ConfigReader {
   std::string_view name_;
 };
 
+nlohmann::ordered_json to_json(const PixelSize& size) { return {{"height", size.height}, {"width", size.width}}; }
+
+// As it is written in decimal, not as the double that is nearest to the float.
+nlohmann::ordered_json to_json(float value) { return nlohmann::ordered_json::parse(fmt::format("{}", value)); }
+
+nlohmann::ordered_json to_json(const std::array<float, 3>& values) {
+  return {to_json(values[0]), to_json(values[1]), to_json(values[2])};
+}
+
 }  // namespace
+
+std::string Preprocessing::json() const {
+  nlohmann::ordered_json config = {{"do_resize", shorter || resized}, {"do_center_crop", crop.has_value()}};
+  if (shorter) {
+    config["size"] = {{"shortest_edge", *shorter}};
+  } else if (resized) {
+    config["size"] = to_json(*resized);
+  }
+  if (crop) config["crop_size"] = to_json(*crop);
+  if (interpolation) config["resample"] = *interpolation == Interpolation::bilinear ? 2 : 3;
+  if (normalisation) {
+    config["do_rescale"] = config["do_normalize"] = true;
+    config["rescale_factor"] = to_json(normalisation->scale);
+    config["image_mean"] = to_json(normalisation->mean);
+    config["image_std"] = to_json(normalisation->deviation);
+  }
+  return config.dump();
+}
 
 Preprocessing Preprocessing::parse(std::string_view json, std::string_view name) {
   const Json config = Json::parse(json, nullptr, false);

@@ -27,7 +27,7 @@ class Resizer {
   Value resize(const Value& images) {
     const Value shape = graph_.node("Shape", {images}, "image_shape");
     const Value height = extent(shape, 1, "height"), width = extent(shape, 2, "width");
-    const Value shorter = graph_.node("Min", {height, width}, "shorter_side");
+    const Value shorter = how_.resized ? Value() : least(height, width);
     const PixelSize to = how_.resized.value_or(PixelSize{});
     const Side across = side("across", true, width, shorter, how_.crop.width, to.width);
     const Side down = side("down", false, height, shorter, how_.crop.height, to.height);
@@ -48,6 +48,13 @@ class Resizer {
 
   Value extent(const Value& shape, size_t axis, const std::string& name) {
     return graph_.node("Gather", {shape, whole(name + "_axis", axis)}, name, {{"axis", int64_t{0}}});
+  }
+
+  // There is no Min of integers before version 12.
+  Value least(const Value& height, const Value& width) {
+    const Value sides =
+        graph_.node("Min", {real(height, "height_real"), real(width, "width_real")}, "shorter_side_real");
+    return graph_.cast(sides, Type::int64, "shorter_side");
   }
 
   Side side(const std::string& name, bool is_width, const Value& from, const Value& shorter, size_t count,

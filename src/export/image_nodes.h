@@ -12,9 +12,9 @@ inline constexpr int64_t kResizingOpset = 11;
 
 // How images become what an encoder sees.
 struct Resizing {
-  std::optional<PixelSize> resized;  // both sides
-  size_t shorter = 0;                // or the shorter one, in proportion
-  PixelSize crop;                    // the middle of that
+  std::optional<PixelSize> resized = {};  // both sides
+  size_t shorter = 0;                     // or the shorter one, in proportion
+  PixelSize crop = {};                    // the middle of that
   Interpolation interpolation = Interpolation::bilinear;
 };
 

@@ -4,6 +4,7 @@
 #include "dppl/export.h"
 #include "encoders/builtin.h"
 #include "export/classifier_nodes.h"
+#include "export/encoder_export.h"
 #include "export/gradient_nodes.h"
 #include "export/metadata.h"
 
@@ -13,32 +14,50 @@ namespace {
 // Of graphs that are ours from end to end. Everything that runs models in 2020 or later knows it, ONNX 1.12's checker
 // too.
 constexpr int64_t kOpset = 13;
+constexpr const char* kBatch = "N";
 
-void check_dimension(const Model& model, size_t dim, std::string_view encoder) {
-  if (dim == model.input_dim()) return;
-  throw InvalidInput(
-      fmt::format("{}: gives {} values per image, but the model takes rows of {}; name the encoder that "
-                  "its rows were made with",
-                  encoder, dim, model.input_dim()));
+onnx::Tensor embedding_input(const Model& model) {
+  return {"embedding", onnx::Type::float32, {kBatch, static_cast<int64_t>(model.input_dim())}};
 }
+
+onnx::Tensor image_input() { return {"image", onnx::Type::uint8, {kBatch, "height", "width", "channels"}}; }
 
 }  // namespace
 
 std::string onnx_classifier(const PublishedModel& published) {
-  const onnx::Extent batch = "N";
+  const onnx::Tensor input = embedding_input(published.model);
   onnx::Graph graph(kOpset);
-  graph.input({"embedding", onnx::Type::float32, {batch, static_cast<int64_t>(published.model.input_dim())}});
-  onnx::add_classifier(graph, published.model, "embedding", batch, {});
+  graph.input(input);
+  onnx::add_classifier(graph, published.model, input.name, kBatch, {});
   return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
 }
 
 std::string onnx_image_classifier(const PublishedModel& published, const std::string& encoder) {
-  check_dimension(published.model, builtin_encoder(encoder, 1)->dim(), encoder);
-  const onnx::Extent batch = "N";
+  onnx::check_dimension(published.model, builtin_encoder(encoder, 1)->dim(), encoder);
+  const onnx::Tensor input = image_input();
   onnx::Graph graph(kOpset);
-  graph.input({"image", onnx::Type::uint8, {batch, "height", "width", "channels"}});
-  onnx::add_classifier(graph, published.model, onnx::add_builtin_encoder(graph, "image"), batch, {});
+  graph.input(input);
+  onnx::add_classifier(graph, published.model, onnx::add_builtin_encoder(graph, input.name), kBatch, {});
   return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
+}
+
+OnnxExported export_onnx(const PublishedModel& published, const OnnxExportOptions& options, const std::string& path) {
+  if (options.encoder.ends_with(".onnx")) return onnx::export_with_encoder(published, options, path);
+  const bool alone = options.encoder.empty();
+  if (options.prepared_input || options.how.size || options.how.onnx != OnnxOptions{}) {
+    throw InvalidInput(fmt::format("{}: the size, a prepared input and other options are for encoders in ONNX's format",
+                                   alone ? "no encoder" : options.encoder));
+  }
+  const std::string bytes = alone ? onnx_classifier(published) : onnx_image_classifier(published, options.encoder);
+  write_export(path, bytes);
+  OnnxExported result{.bytes = bytes.size(), .opset = kOpset};
+  result.input = onnx::describe(alone ? embedding_input(published.model) : image_input());
+  const onnx::ClassifierOutputs outputs;
+  result.label = outputs.label;
+  result.scores = outputs.scores;
+  result.probabilities = outputs.probabilities;
+  if (!alone) result.preprocessing = "in the graph: " + builtin_encoder(options.encoder, 1)->description();
+  return result;
 }
 
 }  // namespace dppl

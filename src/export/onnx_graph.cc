@@ -1,27 +1,11 @@
 #include "export/onnx_graph.h"
 
+#include <fmt/format.h>
+
 namespace dppl::onnx {
 namespace {
 
 using protobuf::Message;
-
-// The fields' numbers in onnx.proto, by message.
-namespace model_field {
-constexpr unsigned kIrVersion = 1, kProducer = 2, kGraph = 7, kOpset = 8, kMetadata = 14;
-}
-namespace graph_field {
-constexpr unsigned kNode = 1, kName = 2, kInput = 11, kOutput = 12;
-}
-namespace node_field {
-constexpr unsigned kInput = 1, kOutput = 2, kName = 3, kOp = 4, kAttribute = 5;
-}
-namespace attribute_field {
-constexpr unsigned kName = 1, kInteger = 3, kTensor = 5, kIntegers = 8, kType = 20;
-constexpr int64_t kIsInteger = 2, kIsTensor = 4, kIsIntegers = 7;
-}  // namespace attribute_field
-namespace tensor_field {
-constexpr unsigned kDims = 1, kType = 2, kRaw = 9;
-}
 
 // Of the file itself: 7 came with version 13 of the operators, at the end of 2020.
 constexpr int64_t kIrVersion = 7;
@@ -54,6 +38,16 @@ Message attribute(const Attribute& attribute) {
 }
 
 }  // namespace
+
+std::string describe(const Tensor& tensor) {
+  std::string extents;
+  for (const Extent& extent : tensor.shape) {
+    const auto* fixed = std::get_if<int64_t>(&extent);
+    extents += extents.empty() ? "" : ", ";
+    extents += fixed != nullptr ? std::to_string(*fixed) : std::get<std::string>(extent);
+  }
+  return fmt::format("{} {} [{}]", tensor.type == Type::uint8 ? "uint8" : "float32", tensor.name, extents);
+}
 
 void Graph::input(const Tensor& tensor) { graph_.text(graph_field::kInput, value_info(tensor)); }
 void Graph::output(const Tensor& tensor) { graph_.text(graph_field::kOutput, value_info(tensor)); }

@@ -12,6 +12,25 @@
 // Graphs in ONNX's format, written node by node.
 namespace dppl::onnx {
 
+// The fields' numbers in onnx.proto, by message.
+namespace model_field {
+inline constexpr unsigned kIrVersion = 1, kProducer = 2, kGraph = 7, kOpset = 8, kMetadata = 14;
+}
+namespace graph_field {
+inline constexpr unsigned kNode = 1, kName = 2, kInitialiser = 5, kInput = 11, kOutput = 12, kSparse = 15;
+}
+namespace node_field {
+inline constexpr unsigned kInput = 1, kOutput = 2, kName = 3, kOp = 4, kAttribute = 5;
+}
+namespace attribute_field {
+inline constexpr unsigned kName = 1, kInteger = 3, kTensor = 5, kGraph = 6, kIntegers = 8, kTensors = 10, kGraphs = 11;
+inline constexpr unsigned kType = 20;
+inline constexpr int64_t kIsInteger = 2, kIsTensor = 4, kIsIntegers = 7;
+}  // namespace attribute_field
+namespace tensor_field {
+inline constexpr unsigned kDims = 1, kType = 2, kName = 8, kRaw = 9, kExternal = 13;
+}
+
 // ONNX's numbers for the types of elements.
 enum class Type : int { float32 = 1, uint8 = 2, int64 = 7, float16 = 10, float64 = 11 };
 
@@ -24,6 +43,9 @@ struct Tensor {
   Type type = Type::float32;
   Shape shape = {};
 };
+
+// "uint8 image [N, height, width, 3]"
+std::string describe(const Tensor& tensor);
 
 using Attribute = std::pair<std::string, std::variant<int64_t, std::vector<int64_t>>>;
 // What a node makes, by name.

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "dppl/export.h"
+
+namespace dppl::onnx {
+
+// export_onnx() for an encoder in ONNX's format.
+OnnxExported export_with_encoder(const PublishedModel& published, const OnnxExportOptions& options,
+                                 const std::string& path);
+
+// Throws InvalidInput: the encoder's vectors have another dimension than the model's rows.
+void check_dimension(const Model& model, size_t dim, std::string_view encoder);
+
+}  // namespace dppl::onnx
