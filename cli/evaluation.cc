@@ -43,11 +43,15 @@ Predictions predict(const Model& model, const Embeddings& rows, unsigned threads
 
 }  // namespace
 
-void TestData::add_to(CLI::App& command, bool required) {
+void TestData::add_records_to(CLI::App& command, bool required) {
   command.add_option("--in", input, "Test embeddings")->required(required)->type_name("X.npy");
   command.add_option("--labels", labels, "Their labels: class numbers (.npy) or names (.txt)")
       ->required(required)
       ->type_name("Y.npy|Y.txt");
+}
+
+void TestData::add_to(CLI::App& command, bool required) {
+  add_records_to(command, required);
   command.add_option("--train-labels", train_labels, "Labels of the training set, which say which classes are small")
       ->type_name("Y.npy|Y.txt");
   command.add_option("--rows", rows, "The rows of the training set that were used")->type_name("ROWS.npy");

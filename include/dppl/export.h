@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dppl/embed.h"
+#include "dppl/metrics.h"
 #include "dppl/model.h"
 
 // A model for the outside world: as ONNX, which runs without dppl, and as papers about it. Nothing here reads private
@@ -35,10 +37,15 @@ struct OnnxExportOptions {
   EncoderOptions how;           // as its rows were made with
   bool prepared_input = false;  // keep the encoder's own input, and only describe how images are prepared for it
 };
+struct OnnxPort {
+  std::string name, type;          // "image", "uint8"
+  std::vector<std::string> shape;  // "N", "height", "width", "3": names and "?" are open extents
+  std::string describe() const;    // "uint8 image [N, height, width, 3]"
+};
 struct OnnxExported {
   uint64_t bytes = 0;
-  int64_t opset = 0;                                        // version of ONNX's operators
-  std::string input = {};                                   // "uint8 image [N, height, width, channels]"
+  int64_t opset = 0;  // version of ONNX's operators
+  OnnxPort input = {};
   std::string label = {}, scores = {}, probabilities = {};  // the names of the outputs
   std::string preprocessing = {};        // what the graph does with an image, or what is left to do; in words
   std::vector<std::string> copied = {};  // files of weights that had to go along
@@ -49,6 +56,28 @@ struct OnnxExported {
 // before images of the encoder's size. Weights that lie in files beside the encoder are copied beside the output first.
 // Throws InvalidInput for an encoder that does not fit the model or whose preprocessing nobody has stated.
 OnnxExported export_onnx(const PublishedModel& model, const OnnxExportOptions& options, const std::string& path);
+
+// A folder that Triton serves, and with it KServe: NAME/config.pbtxt, NAME/1/model.onnx (export_onnx()) and
+// inference-service.yaml, which names `storage_uri` as the place to which the folder was copied. It appears complete or
+// not at all, and must not be there before.
+OnnxExported export_kserve(const PublishedModel& model, const OnnxExportOptions& options,
+                           const std::string& storage_uri, const std::string& folder);
+
+// What papers about a model state and the model does not know. What is empty is left out or left blank.
+struct PublicationFacts {
+  std::string title = {};  // empty: the model's name
+  std::string licence = {}, base_model = {}, curator = {}, intended_use = {}, region = {}, sector = {};
+  std::string date = {};      // of publication, as 2026-12-31
+  bool takes_images = false;  // else embeddings
+  // On test data of that name. Not private: it depends on the test records.
+  std::optional<Evaluation> evaluation = {};
+  std::string test_data = {};
+};
+
+// A model card: Markdown (README.md) with the YAML header that the Hugging Face hub reads.
+std::string model_card(const PublishedModel& model, const PublicationFacts& facts);
+// An entry of the registry of deployments of differential privacy, as YAML.
+std::string registry_entry(const PublishedModel& model, const PublicationFacts& facts);
 
 // Writes a file that appears complete or not at all.
 void write_export(const std::string& path, std::string_view bytes);

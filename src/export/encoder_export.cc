@@ -178,13 +178,21 @@ class EncoderExport {
   using Take = std::function<void(std::string_view)>;
 
   void write_encoder(OnnxExported& result, const Take& take) const {
-    result.input = input_.tensor.describe();
-    if (options_.prepared_input) return take(bytes_);
+    if (options_.prepared_input) {
+      result.input = port_of(own_input());
+      return take(bytes_);
+    }
     Graph before(outline_.opset, prefix_ + "image/");
     const Tensor image = add_preprocessing(before, how_, input_, free_name(bytes_, "image"), input_.tensor.name);
-    result.input = describe(image);
+    result.input = port_of(image);
     take(model_part(before, {}));
     without_input(bytes_, input_.tensor.name, options_.encoder, take);
+  }
+
+  Tensor own_input() const {
+    Tensor tensor{input_.tensor.name, static_cast<Type>(input_.tensor.type)};
+    for (const int64_t extent : input_.tensor.shape) tensor.shape.push_back(extent > 0 ? Extent(extent) : Extent("?"));
+    return tensor;
   }
 
   void write_classifier(OnnxExported& result, const Take& take) const {

@@ -23,6 +23,19 @@ Json guarantee(const Json& description) {
 
 }  // namespace
 
+OnnxPort port_of(const Tensor& tensor) {
+  OnnxPort port{tensor.name,
+                tensor.type == Type::uint8     ? "uint8"
+                : tensor.type == Type::float16 ? "float16"
+                                               : "float32",
+                {}};
+  for (const Extent& extent : tensor.shape) {
+    const auto* fixed = std::get_if<int64_t>(&extent);
+    port.shape.push_back(fixed != nullptr ? std::to_string(*fixed) : std::get<std::string>(extent));
+  }
+  return port;
+}
+
 Metadata metadata_of(const PublishedModel& published) {
   const Model& model = published.model;
   return {{"dppl.classes", class_names(model.classes).dump()},

@@ -5,6 +5,9 @@
 
 namespace dppl::onnx {
 
+// What is told of a graph's input.
+OnnxPort port_of(const Tensor& tensor);
+
 // What goes with a model wherever it goes: classes, guarantee, digest, ledger entry.
 Metadata metadata_of(const PublishedModel& published);
 

@@ -51,7 +51,7 @@ OnnxExported export_onnx(const PublishedModel& published, const OnnxExportOption
   const std::string bytes = alone ? onnx_classifier(published) : onnx_image_classifier(published, options.encoder);
   write_export(path, bytes);
   OnnxExported result{.bytes = bytes.size(), .opset = kOpset};
-  result.input = onnx::describe(alone ? embedding_input(published.model) : image_input());
+  result.input = onnx::port_of(alone ? embedding_input(published.model) : image_input());
   const onnx::ClassifierOutputs outputs;
   result.label = outputs.label;
   result.scores = outputs.scores;

@@ -1,7 +1,5 @@
 #include "export/onnx_graph.h"
 
-#include <fmt/format.h>
-
 namespace dppl::onnx {
 namespace {
 
@@ -38,16 +36,6 @@ Message attribute(const Attribute& attribute) {
 }
 
 }  // namespace
-
-std::string describe(const Tensor& tensor) {
-  std::string extents;
-  for (const Extent& extent : tensor.shape) {
-    const auto* fixed = std::get_if<int64_t>(&extent);
-    extents += extents.empty() ? "" : ", ";
-    extents += fixed != nullptr ? std::to_string(*fixed) : std::get<std::string>(extent);
-  }
-  return fmt::format("{} {} [{}]", tensor.type == Type::uint8 ? "uint8" : "float32", tensor.name, extents);
-}
 
 void Graph::input(const Tensor& tensor) { graph_.text(graph_field::kInput, value_info(tensor)); }
 void Graph::output(const Tensor& tensor) { graph_.text(graph_field::kOutput, value_info(tensor)); }

@@ -44,9 +44,6 @@ struct Tensor {
   Shape shape = {};
 };
 
-// "uint8 image [N, height, width, 3]"
-std::string describe(const Tensor& tensor);
-
 using Attribute = std::pair<std::string, std::variant<int64_t, std::vector<int64_t>>>;
 // What a node makes, by name.
 using Value = std::string;
