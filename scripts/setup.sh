@@ -29,7 +29,7 @@ onnx=no
 charts=if-npm
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium "${python_test[@]}" "${packaging[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
+    --test) packages+=(libgtest-dev chromium python3-onnx python3-yaml "${python_test[@]}" "${packaging[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
     --demo) packages+=(dataset-fashion-mnist) ;;
     --package) packages+=("${packaging[@]}") ;;

@@ -21,6 +21,8 @@ std::string_view to_string(ElementType type) {
       return "something else than a tensor,";
     case ElementType::float32:
       return "float32";
+    case ElementType::uint8:
+      return "uint8";
     case ElementType::int32:
       return "int32";
     case ElementType::int64:

@@ -25,6 +25,7 @@ struct RunOptions;
 enum class ElementType : int {
   undefined = 0,
   float32 = 1,
+  uint8 = 2,
   int32 = 6,
   int64 = 7,
   string = 8,

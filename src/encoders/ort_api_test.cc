@@ -116,6 +116,7 @@ TEST(OrtApi, AgreesWithThePublishedHeader) {
   const std::vector<std::pair<ElementType, ONNXTensorElementDataType>> types = {
       {ElementType::undefined, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED},
       {ElementType::float32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
+      {ElementType::uint8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
       {ElementType::int32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
       {ElementType::int64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64},
       {ElementType::string, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING},

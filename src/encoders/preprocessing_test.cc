@@ -65,6 +65,25 @@ TEST(Preprocessing, ReadsPublishedDescriptions) {
   EXPECT_FALSE(parse("{}").normalisation);
 }
 
+TEST(Preprocessing, IsWrittenAsItIsRead) {
+  const Normalisation clip = Normalisation::named("clip");
+  for (const Preprocessing& how :
+       {Preprocessing{}, Preprocessing{PixelSize{160, 120}, {}, {}, Interpolation::bilinear, clip},
+        Preprocessing{PixelSize{256, 256}, {}, PixelSize{224, 200}, Interpolation::bicubic, {}},
+        Preprocessing{{}, 256, PixelSize{224, 224}, Interpolation::bicubic, Normalisation::named("tf")}}) {
+    const Preprocessing read = Preprocessing::parse(how.json(), "config");
+    EXPECT_EQ(read.resized, how.resized) << how.json();
+    EXPECT_EQ(read.shorter, how.shorter) << how.json();
+    EXPECT_EQ(read.crop, how.crop) << how.json();
+    EXPECT_EQ(read.interpolation, how.interpolation) << how.json();
+    ASSERT_EQ(read.normalisation.has_value(), how.normalisation.has_value()) << how.json();
+    if (!how.normalisation) continue;
+    EXPECT_EQ(read.normalisation->scale, how.normalisation->scale);
+    EXPECT_EQ(read.normalisation->mean, how.normalisation->mean);
+    EXPECT_EQ(read.normalisation->deviation, how.normalisation->deviation);
+  }
+}
+
 TEST(Preprocessing, RefusesDescriptionsThatMakeNoSense) {
   for (const auto& [json, word] : std::vector<std::pair<std::string, std::string>>{
            {"", "not JSON"},

@@ -1,30 +1,17 @@
 #include "support/onnx_model.h"
 
 #include <cmath>
-#include <cstring>
+
+#include "export/protobuf.h"
 
 namespace dppl::testing {
 namespace {
 
-std::string varint(uint64_t value) {
-  std::string result;
-  for (; value >= 0x80; value >>= 7) result += static_cast<char>(value | 0x80);
-  return result + static_cast<char>(value);
-}
+using protobuf::Message;
 
-std::string number(int field, int64_t value) {
-  return varint(static_cast<uint64_t>(field) << 3) + varint(static_cast<uint64_t>(value));
-}
-
-std::string bytes_field(int field, const std::string& bytes) {
-  return varint(static_cast<uint64_t>(field) << 3 | 2) + varint(bytes.size()) + bytes;
-}
-
-std::string float_field(int field, float value) {
-  std::string raw(sizeof value, '\0');
-  std::memcpy(raw.data(), &value, sizeof value);
-  return varint(static_cast<uint64_t>(field) << 3 | 5) + raw;
-}
+std::string number(unsigned field, int64_t value) { return Message().number(field, value).bytes(); }
+std::string bytes_field(unsigned field, const std::string& bytes) { return Message().text(field, bytes).bytes(); }
+std::string float_field(unsigned field, float value) { return Message().real(field, value).bytes(); }
 
 template <typename T>
 std::string raw_bytes(const std::vector<T>& values) {
@@ -150,6 +137,7 @@ OnnxModel& OnnxModel::output(const std::string& name, const Shape& shape, int ty
 
 OnnxModel& OnnxModel::weights(const std::string& name, const Shape& shape, const std::vector<float>& values) {
   graph_ += bytes_field(5, dims(shape) + number(2, kFloat) + bytes_field(8, name) + bytes_field(9, raw_bytes(values)));
+  weight_inputs_ += bytes_field(11, value_info(name, shape, kFloat));
   return *this;
 }
 
@@ -187,9 +175,10 @@ OnnxModel& OnnxModel::metadata(const std::string& key, const std::string& value)
   return *this;
 }
 
-std::string OnnxModel::bytes() const {
-  const std::string operators = bytes_field(1, "") + number(2, 17);
-  return number(1, 8) + bytes_field(7, graph_ + bytes_field(2, "small")) + bytes_field(8, operators) + metadata_;
+std::string OnnxModel::bytes(int64_t opset, int64_t ir_version) const {
+  const std::string operators = bytes_field(1, "") + number(2, opset);
+  const std::string graph = graph_ + (ir_version < 4 ? weight_inputs_ : "") + bytes_field(2, "small");
+  return number(1, ir_version) + bytes_field(7, graph) + bytes_field(8, operators) + metadata_;
 }
 
 SmallResNet::SmallResNet()

@@ -8,7 +8,7 @@
 
 namespace dppl::testing {
 
-// Builds a model in ONNX's format, written as protocol buffers by hand: enough for small image models.
+// Builds a model in ONNX's format: enough for small image models.
 class OnnxModel {
  public:
   using Shape = std::vector<int64_t>;  // −1: any extent
@@ -27,10 +27,11 @@ class OnnxModel {
                   const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {});
   OnnxModel& metadata(const std::string& key, const std::string& value);
 
-  std::string bytes() const;
+  // Of a version of ONNX's operators and of its file. Before version 4 of the file, weights are inputs as well.
+  std::string bytes(int64_t opset = 17, int64_t ir_version = 8) const;
 
  private:
-  std::string graph_, metadata_;
+  std::string graph_, weight_inputs_, metadata_;
 };
 
 // A small convolutional network with a residual block: pixel_values N×3×8×8 → embedding N×5.
