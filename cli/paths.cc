@@ -33,4 +33,10 @@ void refuse_overwriting(std::initializer_list<std::string> outputs, std::initial
   }
 }
 
+std::pair<std::string, std::string> split_name(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || std::filesystem::exists(argument)) return {"", argument};
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
 }  // namespace dppl::cli

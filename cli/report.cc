@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/evaluation.h"
+#include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "dppl/error.h"
 
@@ -31,15 +32,8 @@ void check(const Options& options) {
   if (options.images.empty() && !options.pool.empty()) throw CLI::ValidationError("--pool", "goes with --images");
 }
 
-// LABEL=FILE, where there is no file of that whole name.
-std::pair<std::string, std::string> split_label(const std::string& argument) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string::npos || equals == 0 || std::filesystem::exists(argument)) return {"", argument};
-  return {argument.substr(0, equals), argument.substr(equals + 1)};
-}
-
 ReportedModel open_model(const Options& options, const std::string& argument) {
-  const auto [label, path] = split_label(argument);
+  const auto [label, path] = split_name(argument);
   ReportedModel one{std::filesystem::path(path).stem().string(), label, load_model(path)};
   if (!one.model.guarantee.is_private)
     std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; the page says so\n", path);
