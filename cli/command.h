@@ -60,6 +60,7 @@ void add_ledger(CLI::App& app);
 void add_longtail(CLI::App& app);
 void add_pool(CLI::App& app);
 void add_report(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_tune(CLI::App& app);
 

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   dppl::cli::add_inspect(app);
   dppl::cli::add_report(app);
   dppl::cli::add_export(app);
+  dppl::cli::add_serve(app);
   dppl::cli::add_ledger(app);
   dppl::cli::add_account(app);
   dppl::cli::add_audit(app);

@@ -12,10 +12,10 @@ namespace dppl {
 namespace {
 
 const std::vector<std::vector<std::string>> kCommands = {
-    {},          {"account"},        {"audit"},          {"embed"},    {"eval"},         {"fit"},
-    {"inspect"}, {"ledger"},         {"ledger", "init"}, {"longtail"}, {"predict"},      {"ledger", "verify"},
-    {"pool"},    {"ledger", "show"}, {"pool", "build"},  {"report"},   {"pool", "info"}, {"sweep"},
-    {"tune"}};
+    {},          {"account"},          {"audit"},  {"embed"},          {"eval"},
+    {"fit"},     {"inspect"},          {"ledger"}, {"ledger", "init"}, {"longtail"},
+    {"predict"}, {"ledger", "verify"}, {"pool"},   {"ledger", "show"}, {"pool", "build"},
+    {"report"},  {"pool", "info"},     {"serve"},  {"sweep"},          {"tune"}};
 
 std::string help(std::vector<std::string> command, const std::string& flag) {
   command.push_back(flag);
