@@ -88,7 +88,7 @@ TEST_F(ServeCommand, SaysItInJson) {
   std::string text;
   while (!json::accept(text)) text += program.read_line() + "\n";
   const json told = json::parse(text);
-  EXPECT_EQ(told["models"], json({"scans"}));
+  EXPECT_EQ(told["models"], json::array({"scans"}));
   EXPECT_EQ(told["url"], fmt::format("http://127.0.0.1:{}", told["port"].get<int>()));
   EXPECT_EQ(HttpClient(told["port"].get<uint16_t>()).get("/v2/health/ready").status, 200);
 }

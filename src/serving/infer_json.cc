@@ -22,7 +22,7 @@ class Reader : public nlohmann::json_sax<Json> {
   Json tree;
   std::optional<std::vector<float>> data;
   bool only_integers = true;
-  std::optional<InferJson::RowLengths> row_lengths;
+  std::optional<RowLengths> row_lengths;
   std::string failure;
 
   bool null() override { return other(nullptr); }

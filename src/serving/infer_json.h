@@ -8,16 +8,16 @@
 
 namespace dppl::serving {
 
+struct NamedOutput {
+  std::string name;
+  std::optional<bool> binary;
+};
+struct RowLengths {
+  size_t count = 0, length = 0;
+};
+
 // The JSON of an inference request as it stands there: nothing is checked against a model.
 struct InferJson {
-  struct NamedOutput {
-    std::string name;
-    std::optional<bool> binary;
-  };
-  struct RowLengths {
-    size_t count = 0, length = 0;
-  };
-
   std::optional<std::string> id;
   bool binary_output = false;  // where an output does not say
   std::string input_name, datatype;

@@ -30,14 +30,14 @@ void check_name(const ServedFile& file) {
       fmt::format("{}: '{}' cannot be the name of a model; give one as NAME=FILE, without '/'", file.path, file.name));
 }
 
-Json tensor(const char* name, const char* datatype, const Json& shape) {
-  return {{"name", name}, {"datatype", datatype}, {"shape", shape}};
+Json tensor(const char* name, const char* datatype, Json shape) {
+  return {{"name", name}, {"datatype", datatype}, {"shape", std::move(shape)}};
 }
 
 // The protocol's parameters are texts, numbers and truth values.
 Json parameters(const Model& model, const std::string& digest) {
   const Json told = Json::parse(model_json(model));
-  Json result{{"digest", digest}};
+  Json result = Json::object({{"digest", digest}});
   for (const char* key : {"method", "private", "unit", "relation", "score_scale", "ledger_entry"}) {
     if (told.contains(key) && !told[key].is_null()) result[key] = told[key];
   }
@@ -49,14 +49,14 @@ Json parameters(const Model& model, const std::string& digest) {
 
 std::string metadata(const ServedFile& file, const Model& model, const std::string& digest) {
   Json result{{"name", file.name},
-              {"versions", {digest.substr(0, kVersionDigits)}},
+              {"versions", Json::array({digest.substr(0, kVersionDigits)})},
               {"platform", "dppl_model"},
-              {"inputs", Json::array({tensor(kInput, "FP32", {-1, model.input_dim()})})}};
+              {"inputs", Json::array({tensor(kInput, "FP32", Json::array({-1, model.input_dim()}))})}};
   for (const Output output : kOutputs) {
     const TensorType type = describe(output);
-    Json shape{-1};
+    Json shape = Json::array({-1});
     if (type.per_class) shape.push_back(model.classes.size());
-    result["outputs"].push_back(tensor(type.name, type.datatype, shape));
+    result["outputs"].push_back(tensor(type.name, type.datatype, std::move(shape)));
   }
   result["parameters"] = parameters(model, digest);
   for (size_t i = 0; i < model.classes.size(); ++i) result["classes"].push_back(model.classes.name(i));

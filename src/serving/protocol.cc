@@ -157,7 +157,7 @@ std::vector<RequestedOutput> all_outputs(bool binary) {
 std::vector<RequestedOutput> parse_outputs(const InferJson& json) {
   if (!json.outputs) return all_outputs(json.binary_output);
   std::vector<RequestedOutput> outputs;
-  for (const InferJson::NamedOutput& named : *json.outputs) {
+  for (const NamedOutput& named : *json.outputs) {
     const auto found = std::find_if(std::begin(kOutputs), std::end(kOutputs),
                                     [&](Output output) { return named.name == describe(output).name; });
     if (found == std::end(kOutputs)) {

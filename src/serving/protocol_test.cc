@@ -29,10 +29,12 @@ Json input(const Json& shape, const char* datatype = "FP32") {
   return {{"name", "embedding"}, {"shape", shape}, {"datatype", datatype}};
 }
 
+std::string with_input(const Json& one) { return Json::object({{"inputs", Json::array({one})}}).dump(); }
+
 std::string request(const Json& shape, const Json& data, const char* datatype = "FP32") {
   Json one = input(shape, datatype);
   one["data"] = data;
-  return Json{{"inputs", {one}}}.dump();
+  return with_input(one);
 }
 
 // JSON, then the bytes.
@@ -40,7 +42,7 @@ InferRequest parse_binary(const Json& shape, const char* datatype, const std::st
                           std::optional<size_t> told = std::nullopt) {
   Json one = input(shape, datatype);
   one["parameters"] = {{"binary_data_size", told.value_or(bytes.size())}};
-  const std::string json = Json{{"inputs", {one}}}.dump();
+  const std::string json = with_input(one);
   return parse(json + bytes, json.size());
 }
 
@@ -172,8 +174,8 @@ TEST(InferenceProtocol, BinarySizesMustFit) {
   Json both = input({1, 3});
   both["data"] = {1, 2, 3};
   both["parameters"] = {{"binary_data_size", 12}};
-  expect_refused(Json{{"inputs", {both}}}.dump(), {"not both"});
-  expect_refused(Json{{"inputs", {input({1, 3})}}}.dump(), {"has no data"});
+  expect_refused(with_input(both), {"not both"});
+  expect_refused(with_input(input({1, 3})), {"has no data"});
 }
 
 TEST(InferenceProtocol, MalformedBodiesAreRefused) {

@@ -94,7 +94,7 @@ void expect_answers(uint16_t port) {
   HttpClient client(port);
   const HttpAnswer answer = client.post(kInfer, infer_json({0, 2, 0}, kLabel));
   ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_EQ(Json::parse(answer.body)["outputs"][0]["data"], Json({1}));
+  EXPECT_EQ(Json::parse(answer.body)["outputs"][0]["data"], Json::array({1}));
 }
 
 // ---- What is answered
@@ -160,7 +160,7 @@ TEST_F(ServerTest, AnswersAsPredictDoes) {
       input["data"] = std::vector<float>(values.begin() + static_cast<ptrdiff_t>(first * kDim),
                                          values.begin() + static_cast<ptrdiff_t>((first + count) * kDim));
     }
-    const std::string json = Json{{"inputs", {input}}, {"id", std::to_string(first)}}.dump();
+    const std::string json = Json{{"inputs", Json::array({input})}, {"id", std::to_string(first)}}.dump();
     const HttpAnswer answer =
         client.post("/v2/models/r/infer", json + (binary ? bytes : ""),
                     binary ? fmt::format("Inference-Header-Content-Length: {}\r\n", json.size()) : "");
@@ -214,14 +214,14 @@ TEST_F(ServerTest, TakesRowsOfEveryTypeAndNone) {
     const HttpAnswer answer =
         client.post(kInfer, json + bytes, fmt::format("Inference-Header-Content-Length: {}\r\n", json.size()));
     ASSERT_EQ(answer.status, 200) << datatype << answer.body;
-    EXPECT_EQ(Json::parse(answer.body)["outputs"][0]["data"], Json({1})) << datatype;
+    EXPECT_EQ(Json::parse(answer.body)["outputs"][0]["data"], Json::array({1})) << datatype;
   }
   const HttpAnswer none = client.post(kInfer, infer_json(Json::array()));
   EXPECT_EQ(none.status, 200);
   EXPECT_EQ(Json::parse(none.body)["outputs"][2]["shape"], Json({0, 2}));
   const HttpAnswer zeros = client.post(kInfer, infer_json({0, 0, 0}));
   EXPECT_EQ(zeros.status, 200) << "as predict does: the first class";
-  EXPECT_EQ(Json::parse(zeros.body)["outputs"][0]["data"], Json({0}));
+  EXPECT_EQ(Json::parse(zeros.body)["outputs"][0]["data"], Json::array({0}));
   const HttpAnswer plain =
       client.post(kInfer, raw(std::vector<float>{1, 0, 0}), "Inference-Header-Content-Length: 0\r\n");
   EXPECT_EQ(plain.status, 200);
@@ -309,7 +309,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
   }
   client.send(all);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(Json::parse(client.receive().body)["outputs"][0]["data"], Json({(i + 1) % 2})) << i;
+    EXPECT_EQ(Json::parse(client.receive().body)["outputs"][0]["data"], Json::array({(i + 1) % 2})) << i;
   }
 }
 

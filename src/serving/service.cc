@@ -220,7 +220,7 @@ HttpResponse Service::answer_about_server(const Address& address) const {
     for (const ModelPointer& model : models_.all()) {
       list.push_back({{"name", model->name}, {"version", model->version}, {"ready", true}});
     }
-    return {.body = Json{{"models", list}}.dump()};
+    return {.body = Json::object({{"models", list}}).dump()};
   }
   throw HttpError(404, "the protocol has no such address");
 }
