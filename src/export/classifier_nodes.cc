@@ -20,7 +20,10 @@ Value unit_rows(Graph& graph, const Value& rows, const std::string& name) {
   const Value sizes = graph.node("Abs", {rows}, name + "_sizes");
   const Value largest = graph.reduce("ReduceMax", sizes, {1}, true, name + "_largest");
   const Value scaled = divide(largest, rows, name + "_by_largest");
-  const Value length = graph.reduce("ReduceL2", scaled, {1}, true, name + "_length");
+  // Not ReduceL2, of which ONNX Runtime's sums lose a digit.
+  const Value squares = graph.node("Mul", {scaled, scaled}, name + "_squares");
+  const Value total = graph.reduce("ReduceSum", squares, {1}, true, name + "_total");
+  const Value length = graph.node("Sqrt", {total}, name + "_length");
   return divide(length, scaled, name + "_by_length");
 }
 

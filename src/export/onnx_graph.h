@@ -69,7 +69,7 @@ class Graph {
   // The same under exactly this name.
   void node_named(const std::string& op, const std::vector<Value>& inputs, const Value& result,
                   const std::vector<Attribute>& attributes = {});
-  // ReduceMax, ReduceMean, ReduceSum or ReduceL2 along these axes, which later versions take as an input.
+  // ReduceMax, ReduceMean or ReduceSum along these axes, which later versions take as an input.
   Value reduce(const std::string& op, const Value& of, const std::vector<int64_t>& axes, bool keep,
                const std::string& name);
   Value cast(const Value& of, Type type, const std::string& name);
