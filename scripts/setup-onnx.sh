@@ -6,6 +6,7 @@
 #   scripts/setup-onnx.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/npm-package.sh
 
 version=1.21.0
 package_sha256=c711a4048a8b460a70de25a5008b1628e3773878ef9deec1dd4a4ccab46de01a
@@ -42,13 +43,8 @@ command -v npm >/dev/null || install npm || fail "npm, which fetches it, cannot 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "setup-onnx.sh: fetching ONNX Runtime $version (80 MB)" >&2
-# `pack` only downloads; installing would run a script that fetches libraries for graphics cards.
-(cd "$work" && npm pack --loglevel error --fetch-retries 1 --fetch-timeout 300000 "onnxruntime-node@$version" >npm.log 2>&1) ||
-  fail "onnxruntime-node@$version cannot be fetched with npm ($(grep -m 1 -iE 'ECONN|ENOTFOUND|E[0-9]{3}|reason' "$work/npm.log" || echo 'no reason given'))"
-package=$work/onnxruntime-node-$version.tgz
-echo "$package_sha256  $package" | sha256sum --check --status ||
-  fail "onnxruntime-node@$version is not the package that was checked (sha256 differs)"
-tar -xzf "$package" -C "$work" "package/bin/napi-v3/linux/$machine/$library"
+fetch_package "onnxruntime-node@$version" "$package_sha256" "$work"
+tar -xzf "$work/onnxruntime-node-$version.tgz" -C "$work" "package/bin/napi-v3/linux/$machine/$library"
 mkdir -p "$folder"
 mv "$work/package/bin/napi-v3/linux/$machine/$library" "$folder/$library"
 touch "$folder/$version"  # last: all is there

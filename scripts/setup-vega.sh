@@ -6,6 +6,7 @@
 #   scripts/setup-vega.sh --if-npm   does nothing where npm is missing
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/npm-package.sh
 
 # name@version, sha256 of the package, file in it
 packages=(
@@ -19,16 +20,7 @@ stamp=$(printf '%s\n' "${packages[@]}" | sha256sum | cut -c 1-16)
 fail() { echo "setup-vega.sh: $*; dppl works without it, its pages have tables instead of charts" >&2; exit 1; }
 
 [ -e "$folder/$stamp" ] && exit 0
-if ! command -v npm >/dev/null; then
-  [ "${1:-}" = --if-npm ] && exit 0
-  as_root=()
-  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-  command -v "${as_root[0]:-true}" >/dev/null || fail "npm, which fetches it, needs root or sudo to be installed"
-  echo "setup-vega.sh: installing npm" >&2
-  { "${as_root[@]}" apt-get update -qq &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends npm >/dev/null; } ||
-    fail "npm, which fetches it, cannot be installed"
-fi
+npm_or_exit "$@"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,9 +28,7 @@ echo "setup-vega.sh: fetching Vega-Lite (2 MB)" >&2
 for package in "${packages[@]}"; do
   read -r name sha256 file <<<"$package"
   archive=$work/${name/@/-}.tgz
-  (cd "$work" && npm pack --loglevel error --fetch-retries 1 --fetch-timeout 120000 "$name" >npm.log 2>&1) ||
-    fail "$name cannot be fetched with npm ($(grep -m 1 -iE 'ECONN|ENOTFOUND|E[0-9]{3}|reason' "$work/npm.log" || echo 'no reason given'))"
-  echo "$sha256  $archive" | sha256sum --check --status || fail "$name is not the package that was checked (sha256 differs)"
+  fetch_package "$name" "$sha256" "$work"
   {
     # The licence asks to go along.
     printf '/* %s\n%s\n*/\n' "$name" "$(tar -xzOf "$archive" package/LICENSE)"

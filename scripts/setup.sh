@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what dppl needs from Debian's packages. As root or through sudo; does nothing when all is there.
 #   scripts/setup.sh            to build and run
-#   scripts/setup.sh --demo     and the demo's data set
+#   scripts/setup.sh --demo     and the demo's data set; tries to have what --page has
 #   scripts/setup.sh --test     to build, run and test
 #   scripts/setup.sh --long     and to test with clang and fuzz
 #   scripts/setup.sh --onnx     and ONNX Runtime, for encoders in ONNX's format (scripts/setup-onnx.sh); --test tries to
 #   scripts/setup.sh --charts   and Vega-Lite, for charts that answer to the mouse (scripts/setup-vega.sh); --test tries to
 #   scripts/setup.sh --package  and to make packages (scripts/package.sh) or pip install .
+#   scripts/setup.sh --page     and ONNX Runtime Web, for 'dppl export --page' (scripts/setup-ort-web.sh); --test tries to
 #   scripts/setup.sh --bench    what the benchmarks compare with
 set -euo pipefail
 
@@ -27,16 +28,20 @@ python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm pyth
 packaging=(dpkg-dev python3-pip python3-setuptools python3-venv python3-wheel)
 onnx=no
 charts=if-npm
+page=if-npm
 for argument in "$@"; do
   case "$argument" in
-    --test) packages+=(libgtest-dev chromium python3-onnx python3-yaml "${python_test[@]}" "${packaging[@]}"); [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try ;;
+    --test)
+      packages+=(libgtest-dev chromium python3-onnx python3-yaml "${python_test[@]}" "${packaging[@]}")
+      [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try; [ "$page" = must ] || page=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
-    --demo) packages+=(dataset-fashion-mnist) ;;
+    --demo) packages+=(dataset-fashion-mnist); [ "$page" = must ] || page=try ;;
     --package) packages+=("${packaging[@]}") ;;
     --onnx) onnx=must ;;
     --charts) charts=must ;;
+    --page) page=must ;;
     --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
-    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --package, --bench)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --page, --package, --bench)" >&2; exit 2 ;;
   esac
 done
 
@@ -63,4 +68,9 @@ case $charts in
   must) "$(dirname "$0")/setup-vega.sh" ;;
   try) "$(dirname "$0")/setup-vega.sh" || echo "setup.sh: tests of live charts will be skipped" >&2 ;;
   if-npm) "$(dirname "$0")/setup-vega.sh" --if-npm || true ;;  # says why
+esac
+case $page in
+  must) "$(dirname "$0")/setup-ort-web.sh" ;;
+  try) "$(dirname "$0")/setup-ort-web.sh" || echo "setup.sh: there will be no pages that classify, and their tests will be skipped" >&2 ;;
+  if-npm) "$(dirname "$0")/setup-ort-web.sh" --if-npm || true ;;  # says why
 esac
