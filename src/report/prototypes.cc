@@ -1,198 +1,47 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "dppl/classify.h"
-#include "dppl/error.h"
-#include "images/resize.h"
+#include "report/gallery.h"
 #include "report/page.h"
-#include "report/png.h"
 #include "report/sections.h"
-#include "rows/pool_file.h"
-#include "rows/public_access.h"
 
 namespace dppl {
 namespace {
 
-constexpr size_t kNearest = 4;        // public images that illustrate a mean
-constexpr size_t kOpenClasses = 40;   // more of them wait behind a click
-constexpr size_t kMostImages = 3000;  // of all models together
-constexpr size_t kSmallFrom = 400;    // images: from here on they are smaller
-constexpr size_t kSide = 96, kSmallSide = 48;
-constexpr size_t kCrispSide = 64;  // up to here pixels are shown as squares
-
-// The public images that stand for the classes of one model.
-struct Gallery {
-  const ReportedModel* model = nullptr;
-  bool chosen = true;  // false: not the prototypes but the public images nearest to them
-  size_t per_class = 1;
-  std::vector<uint64_t> images = {};  // numbers in the source, class after class
+struct ModelGallery {
+  std::string name;
+  Gallery gallery;
 };
 
-// ---- Which images
-
-// For every class the `count` rows of the pool that the model finds most like it, nearest first; of equal ones the
-// earlier.
-std::vector<uint64_t> nearest_pool_rows(Model model, const PublicData& pool, size_t count, unsigned threads) {
-  using Scored = std::pair<float, uint64_t>;
-  std::vector<std::vector<Scored>> best(model.classes.size());
-  const auto take = [&](uint64_t first, std::span<const float> scores, std::span<const int32_t> nearest) {
-    for (size_t i = 0; i < nearest.size(); ++i) {
-      for (size_t c = 0; c < best.size(); ++c) {
-        const Scored candidate{scores[i * best.size() + c], first + i};
-        const auto after = std::upper_bound(best[c].begin(), best[c].end(), candidate,
-                                            [](const Scored& a, const Scored& b) { return a.first > b.first; });
-        best[c].insert(after, candidate);
-        if (best[c].size() > count) best[c].pop_back();
-      }
-    }
-  };
-  // A pool file with a transform holds rows that are transformed already.
-  if (stored_transform(pool)) model.transform = PublicTransform::restore({}, model.output_dim(), {}, {});
-  Classifier(model, threads).score(pool.embeddings(), take);
-  std::vector<uint64_t> rows;
-  for (const auto& of_class : best) {
-    for (const Scored& one : of_class) rows.push_back(one.second);
-  }
-  return rows;
-}
-
-// A pool file made of some rows of its source knows which.
-const PoolFile* pool_file(const Report& report) {
-  return report.pool ? PublicAccess(*report.pool).pool_file() : nullptr;
-}
-
-void check_images(const Report& report, const ReportedModel& one) {
-  const PoolImages& images = *report.images;
-  const uint64_t there = images.source.get().size();
-  if (images.first > there || images.count > there - images.first) {
-    throw InvalidInput(fmt::format("images {} to {}: there are {}; give a range within them", images.first,
-                                   images.first + images.count, there));
-  }
-  if (report.pool && report.pool->digest() != one.model.pool->digest) {
-    throw InvalidInput(fmt::format("{}: is not the pool that {} was made with, or it was changed since",
-                                   report.pool->embeddings().path(), one.name));
-  }
-  if (!pool_file(report) && images.count != one.model.pool->rows) {
-    throw InvalidInput(
-        fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one per row, or "
-                    "the range of images that is",
-                    one.name, one.model.pool->rows, images.count));
-  }
-}
-
-std::vector<uint64_t> images_of(const Report& report, std::vector<uint64_t> rows) {
-  const PoolFile* file = pool_file(report);
-  for (uint64_t& row : rows) {
-    if (file) row = file->ids()[row];
-    if (row >= report.images->count) {
-      throw InvalidInput(fmt::format("pool: row {} has no image, there are {}; give the images of the whole pool", row,
-                                     report.images->count));
-    }
-    row += report.images->first;
-  }
-  return rows;
-}
-
-// Of every model that has one. Throws InvalidInput where the images or the pool are not the ones it was made with.
-std::vector<Gallery> galleries(const Report& report) {
-  std::vector<Gallery> result;
+std::vector<ModelGallery> galleries(const Report& report) {
+  std::vector<ModelGallery> result;
+  if (!report.images) return result;
   for (const ReportedModel& one : report.models) {
-    if (!report.images || !one.model.pool) continue;
-    check_images(report, one);
-    if (!one.model.pool_indices.empty()) {
-      result.push_back({&one, true, one.model.prototypes_per_class, images_of(report, one.model.pool_indices)});
-    } else if (report.pool) {
-      const size_t count = std::min(kNearest, report.pool->size());
-      result.push_back(
-          {&one, false, count, images_of(report, nearest_pool_rows(one.model, *report.pool, count, report.threads))});
-    }
+    if (auto found = find_gallery(one.name, one.model, *report.images, report.pool, report.threads))
+      result.push_back({one.name, std::move(*found)});
   }
   return result;
 }
 
-// ---- How they are shown
-
-struct Shown {
-  const ImageSource& source;
-  size_t side;
-  size_t left;  // images that may still be shown
-};
-
-// The image, or a smaller one of the same shape where a side is longer than `most` pixels.
-Image thumbnail(const Image& image, size_t most) {
-  const size_t longest = std::max(image.width, image.height);
-  if (longest <= most) return image;
-  const auto scaled = [&](size_t side) { return std::max<size_t>(side * most / longest, 1); };
-  return resize(image, scaled(image.width), scaled(image.height), Interpolation::bilinear);
-}
-
-void write_image(HtmlWriter& out, const Shown& shown, uint64_t number, const std::string& words) {
-  const Image image = thumbnail(shown.source.read_at_least(number, {2 * shown.side, 2 * shown.side}), shown.side);
-  const bool crisp = std::max(image.width, image.height) <= kCrispSide;
-  out.leaf("img", {{"src", png_data_uri(image)},
-                   {"width", std::to_string(image.width)},
-                   {"height", std::to_string(image.height)},
-                   {"class", crisp ? "crisp" : ""},
-                   {"alt", words},
-                   {"title", words}});
-}
-
-void write_classes(HtmlWriter& out, const Gallery& gallery, size_t begin, size_t end, Shown& shown) {
-  const bool many = gallery.per_class > 1;
-  out.element("div", {{"class", many ? "gallery wide" : "gallery"}}, [&] {
-    for (size_t c = begin; c < end; ++c) {
-      const std::string name = gallery.model->model.classes.name(c);
-      const auto images = std::span(gallery.images).subspan(c * gallery.per_class, gallery.per_class);
-      out.element("figure", {}, [&] {
-        out.element("div", {{"class", many ? "images many" : "images"}}, [&] {
-          for (const uint64_t number : images) {
-            write_image(out, shown, number,
-                        fmt::format("{} of {}: public image {}", gallery.chosen ? "prototype" : "nearest public image",
-                                    name, number));
-          }
-        });
-        out.text_element("figcaption", name);
-      });
-      shown.left -= images.size();
-    }
-  });
-}
-
-void write_gallery(HtmlWriter& out, const Gallery& gallery, Shown& shown) {
-  const size_t classes = gallery.model->model.classes.size();
-  const size_t all = std::min(classes, shown.left / gallery.per_class), open = std::min(all, kOpenClasses);
+void write_model(HtmlWriter& out, const ModelGallery& one, ShownImages& shown) {
   out.element("div", {{"class", "model"}}, [&] {
     out.element("h3", {}, [&] {
-      out.text(gallery.model->name);
-      out.text_element("span", short_guarantee(gallery.model->model), {{"class", "chip"}});
-      out.text_element("span", gallery.chosen ? "the prototypes" : "nearest public images", {{"class", "kind"}});
+      out.text(one.name);
+      out.text_element("span", short_guarantee(*one.gallery.model), {{"class", "chip"}});
+      out.text_element("span", one.gallery.chosen ? "the prototypes" : "nearest public images", {{"class", "kind"}});
     });
-    write_classes(out, gallery, 0, open, shown);
-    if (all > open) {
-      out.element("details", {}, [&] {
-        out.text_element("summary", fmt::format("{} more classes", all - open));
-        write_classes(out, gallery, open, all, shown);
-      });
-    }
-    if (classes > all) {
-      out.paragraph(fmt::format("{} further classes are not shown; 'dppl inspect --json' lists them.", classes - all),
-                    "note");
-    }
+    write_gallery(out, one.gallery, shown);
   });
 }
 
 }  // namespace
 
 void write_prototypes(HtmlWriter& out, const Report& report) {
-  const std::vector<Gallery> all = galleries(report);
+  const std::vector<ModelGallery> all = galleries(report);
   if (all.empty()) return;
   size_t images = 0, chosen = 0;
-  for (const Gallery& gallery : all) {
-    images += gallery.images.size();
-    chosen += gallery.chosen ? 1 : 0;
+  for (const ModelGallery& one : all) {
+    images += one.gallery.images.size();
+    chosen += one.gallery.chosen ? 1 : 0;
   }
-  Shown shown{report.images->source, images < kSmallFrom ? kSide : kSmallSide, kMostImages};
+  ShownImages shown(report.images->source, images);
   section(out, "prototypes", "What stands for each class", [&] {
     if (chosen > 0) {
       out.paragraph(
@@ -204,7 +53,7 @@ void write_prototypes(HtmlWriter& out, const Report& report) {
           "Noisy means are not images. As an illustration, the public images nearest to them are shown; they were not "
           "chosen for the model.");
     }
-    for (const Gallery& gallery : all) write_gallery(out, gallery, shown);
+    for (const ModelGallery& one : all) write_model(out, one, shown);
   });
 }
 

@@ -1,21 +1,15 @@
+#include "base/embedded_file.h"
 #include "report/vega.h"
 
 #ifdef DPPL_VEGA
-// No compiler here has #embed, and a megabyte as a string literal takes it a minute.
-asm(".pushsection .rodata\n"
-    "dppl_vega_begin: .incbin \"" DPPL_VEGA
-    "\"\n"
-    "dppl_vega_end: .byte 0\n"
-    ".global dppl_vega_begin, dppl_vega_end\n"
-    ".popsection\n");
-extern "C" const char dppl_vega_begin[], dppl_vega_end[];
+DPPL_EMBED_FILE(vega, DPPL_VEGA);
 #endif
 
 namespace dppl {
 
 std::string_view vega_library() {
 #ifdef DPPL_VEGA
-  return {dppl_vega_begin, static_cast<size_t>(dppl_vega_end - dppl_vega_begin)};
+  return DPPL_EMBEDDED(vega);
 #else
   return {};
 #endif
