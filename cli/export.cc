@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/encoder_options.h"
+#include "cli/export_page.h"
 #include "cli/paths.h"
 #include "cli/private_errors.h"
 #include "cli/publication_options.h"
@@ -21,6 +22,7 @@ struct Options {
   std::string model, output, kserve, storage_uri;
   OnnxExportOptions onnx;
   PublicationOptions publication;
+  PageOptions page;
   bool card = false, registry = false, json = false;
   unsigned threads = kDefaultThreads;
 
@@ -28,10 +30,13 @@ struct Options {
 };
 
 void check(const Options& options) {
-  const int kinds = int{options.card} + int{options.registry} + int{!options.kserve.empty()};
-  if (kinds > 1) throw CLI::ValidationError("--card, --registry and --kserve", "are written one at a time");
-  if (kinds == 0 && options.output.empty()) throw CLI::RequiredError("-o, --card, --registry or --kserve");
-  if (!options.kserve.empty() && !options.output.empty()) throw CLI::ValidationError("-o", "does not go with --kserve");
+  const bool folder = !options.kserve.empty() || options.page.given();
+  const int kinds =
+      int{options.card} + int{options.registry} + int{!options.kserve.empty()} + int{options.page.given()};
+  if (kinds > 1) throw CLI::ValidationError("--card, --registry, --kserve and --page", "are written one at a time");
+  if (kinds == 0 && options.output.empty()) throw CLI::RequiredError("-o, --page, --card, --registry or --kserve");
+  if (folder && !options.output.empty()) throw CLI::ValidationError("-o", "does not go with --kserve and --page");
+  options.page.check();
   if (options.kserve.empty() && !options.storage_uri.empty())
     throw CLI::ValidationError("--storage-uri", "goes with --kserve");
   options.publication.check(options.paper());
@@ -102,12 +107,19 @@ Json export_paper(const Options& options, const PublishedModel& published) {
   return {{kind, {{"path", options.output}, {"bytes", text.size()}}}};
 }
 
-void run(const Options& options) {
+Json export_kind(Options& options, const PublishedModel& published) {
+  if (options.paper()) return export_paper(options, published);
+  if (options.page.given())
+    return {{"page", options.page.write(published, options.onnx, options.threads, !options.json)}};
+  return export_onnx(options, published);
+}
+
+void run(Options& options) {
   check(options);
   refuse_overwriting({options.output, options.kserve}, {options.model, options.onnx.encoder});
   const PublishedModel published = open_model(options.model);
   Json json{{"private", published.model.guarantee.is_private}, {"model_digest", published.digest}};
-  json.update(options.paper() ? export_paper(options, published) : export_onnx(options, published));
+  json.update(export_kind(options, published));
   if (options.json) print_json(json);
 }
 
@@ -121,18 +133,21 @@ void add_export(CLI::App& app) {
       "writes one file from pixels (uint8) to label, scores and probabilities, for ONNX Runtime and\n"
       "others; --size, --normalise, … as for 'dppl embed'. Without --encoder it takes embeddings.\n"
       "The file's metadata has the classes, the guarantee, the model's digest and its ledger entry.\n"
+      "  dppl export scans.dppl --encoder builtin:hog --page scans-page/ --images public-images/\n"
+      "writes a page that classifies in the visitor's own browser, and can send nothing.\n"
       "  dppl export scans.dppl --card --license cc-by-4.0 --in test-x.npy --labels test-y.npy -o README.md\n"
       "  dppl export scans.dppl --registry --curator 'Clinic' --region Europe -o scans.yaml\n"
       "write a model card as the Hugging Face hub reads it, and an entry for the registry of\n"
       "deployments of differential privacy. Test accuracies are not private.");
   command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
-  command->add_option("-o", options->output, "The file to write (required but for papers and --kserve)")
+  command->add_option("-o", options->output, "The file to write (required but for papers, --kserve and --page)")
       ->type_name("FILE");
   command
       ->add_option("--encoder", options->onnx.encoder,
                    "The encoder that the model's rows were made with: built in, or a model (.onnx)")
       ->type_name("NAME|model.onnx");
   add_image_size(*command, options->onnx.how);
+  options->page.add_to(*command);
   command->add_flag("--card", options->card, "Write a model card (Markdown with a YAML header)");
   command->add_flag("--registry", options->registry, "Write an entry for the registry of deployments (YAML)");
   command->add_option("--kserve", options->kserve, "Write a folder that Triton and KServe serve")->type_name("DIR");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/evaluation.h"
 #include "cli/paths.h"
+#include "cli/pool_images.h"
 #include "cli/private_errors.h"
 #include "dppl/error.h"
 
@@ -18,7 +18,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> models;
-  std::string output, title, images, image_rows, pool, ledger, dataset;
+  std::string output, title, ledger, dataset;
+  PoolImageOptions public_images;
   TestData test;
   unsigned threads = kDefaultThreads;
   bool json = false;
@@ -27,9 +28,7 @@ struct Options {
 void check(const Options& options) {
   options.test.check();
   if (options.ledger.empty() != options.dataset.empty()) throw CLI::ValidationError("--ledger", "goes with --dataset");
-  if (options.images.empty() && !options.image_rows.empty())
-    throw CLI::ValidationError("--image-rows", "goes with --images");
-  if (options.images.empty() && !options.pool.empty()) throw CLI::ValidationError("--pool", "goes with --images");
+  options.public_images.check();
 }
 
 ReportedModel open_model(const Options& options, const std::string& argument) {
@@ -39,26 +38,6 @@ ReportedModel open_model(const Options& options, const std::string& argument) {
     std::cerr << fmt::format("{}: NOT PRIVATE: made with a fixed seed; the page says so\n", path);
   if (options.test.given()) one.evaluation = options.test.measure(one.model, options.threads);
   return one;
-}
-
-uint64_t read_number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw CLI::ValidationError("--image-rows", fmt::format("'{}' is not a row number; give FIRST:END", text));
-  return value;
-}
-
-PoolImages choose_images(const ImageSource& source, const std::string& range) {
-  if (range.empty()) return {source, 0, source.size()};
-  const size_t colon = std::min(range.find(':'), range.size());
-  const uint64_t first = read_number(std::string_view(range).substr(0, colon));
-  const uint64_t end = read_number(std::string_view(range).substr(std::min(colon + 1, range.size())));
-  if (end <= first || end > source.size()) {
-    throw InvalidInput(fmt::format("--image-rows {}: there are {} images; give FIRST:END with FIRST < END ≤ {}", range,
-                                   source.size(), source.size()));
-  }
-  return {source, first, end - first};
 }
 
 ReportedLedger open_ledger(const Options& options) {
@@ -78,17 +57,13 @@ nlohmann::ordered_json to_json(const ReportedModel& one) {
   return json;
 }
 
-void run(const Options& options) {
+void run(Options& options) {
   check(options);
   Report report{.title = options.title, .models = {}, .threads = options.threads};
   for (const std::string& argument : options.models) report.models.push_back(open_model(options, argument));
   if (report.title.empty()) report.title = report.models.size() == 1 ? report.models[0].name : "Models for release";
-  std::unique_ptr<ImageSource> images;
-  if (!options.images.empty()) {
-    images = open_images(options.images);
-    report.images = choose_images(*images, options.image_rows);
-  }
-  if (!options.pool.empty()) report.pool = PublicData::open(options.pool, options.threads);
+  report.images = options.public_images.open_images();
+  report.pool = options.public_images.open_pool(options.threads);
   if (!options.ledger.empty()) report.ledger = open_ledger(options);
   write_report(report, options.output);
   const uint64_t bytes = std::filesystem::file_size(options.output);
@@ -123,23 +98,13 @@ void add_report(CLI::App& app) {
       ->required()
       ->type_name("MODEL.dppl");
   command->add_option("-o,--output", options->output, "The page to write")->required()->type_name("PAGE.html");
-  command
-      ->add_option("--images", options->images,
-                   "The public images that the pool was made from, in the same order: anything 'dppl embed' takes")
-      ->type_name("IMAGES");
-  command
-      ->add_option("--pool", options->pool,
-                   "The pool: also shows the public images nearest to each prototype of a mean model")
-      ->type_name("P.npy|P.pool");
+  const AdvancedGroup page(*command, "The page");
+  options->public_images.add_to(*command, page);
   options->test.add_to(*command, false);
   command->add_option("--ledger", options->ledger, "The ledger's file")->type_name("FILE");
   command->add_option("--dataset", options->dataset, "The data set in the ledger")->type_name("NAME");
   command->add_flag("--json", options->json, "One JSON object on standard output");
-  const AdvancedGroup page(*command, "The page");
   page.add_option("--title", options->title, "The page's heading")->type_name("TEXT");
-  page.add_option("--image-rows", options->image_rows,
-                  "The part of the images that is the pool, counted from 0; END is not included")
-      ->option_text("FIRST:END");
   add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });

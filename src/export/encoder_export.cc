@@ -157,15 +157,8 @@ class EncoderExport {
 
   OnnxExported write(const std::string& path) const {
     const auto copies = weights_to_copy(outline_, options_.encoder, path);
-    OnnxExported result{
-        .opset = outline_.opset, .preprocessing = in_words(outline_, how_, options_.prepared_input), .note = note()};
     AtomicFile file(path);
-    const Take take = [&](std::string_view part) {
-      file.write(part);
-      result.bytes += part.size();
-    };
-    write_encoder(result, take);
-    write_classifier(result, take);
+    OnnxExported result = write_parts([&](std::string_view part) { file.write(part); });
     for (const auto& [from, to] : copies) {
       copy_weights(from, to);
       result.copied.push_back(to.string());
@@ -174,8 +167,34 @@ class EncoderExport {
     return result;
   }
 
+  RunnableGraph in_memory() const {
+    if (!outline_.weight_files.empty()) {
+      throw InvalidInput(fmt::format("{}: its weights are in a file of their own, {}; save it as one file",
+                                     options_.encoder, outline_.weight_files.front()));
+    }
+    RunnableGraph graph{.input = free_name(bytes_, "image"),
+                        .batch = static_cast<int64_t>(input_.batch.value_or(1)),
+                        .resizing = resizing_of(how_),
+                        .resizes = outline_.opset >= kResizingOpset};
+    const OnnxExported written = write_parts([&](std::string_view part) { graph.bytes += part; });
+    graph.outputs = {written.label, written.scores, written.probabilities};
+    return graph;
+  }
+
  private:
   using Take = std::function<void(std::string_view)>;
+
+  OnnxExported write_parts(const Take& take) const {
+    OnnxExported result{
+        .opset = outline_.opset, .preprocessing = in_words(outline_, how_, options_.prepared_input), .note = note()};
+    const Take counted = [&](std::string_view part) {
+      take(part);
+      result.bytes += part.size();
+    };
+    write_encoder(result, counted);
+    write_classifier(result, counted);
+    return result;
+  }
 
   void write_encoder(OnnxExported& result, const Take& take) const {
     if (options_.prepared_input) {
@@ -239,6 +258,17 @@ void check_dimension(const Model& model, size_t dim, std::string_view encoder) {
       fmt::format("{}: gives {} values per image, but the model takes rows of {}; name the encoder that "
                   "its rows were made with",
                   encoder, dim, model.input_dim()));
+}
+
+void check_options(const OnnxExportOptions& options) {
+  if (options.prepared_input || options.how.size || options.how.onnx != OnnxOptions{}) {
+    throw InvalidInput(fmt::format("{}: the size, a prepared input and other options are for encoders in ONNX's format",
+                                   options.encoder.empty() ? "no encoder" : options.encoder));
+  }
+}
+
+RunnableGraph graph_with_encoder(const PublishedModel& published, const OnnxExportOptions& options) {
+  return EncoderExport(published, options).in_memory();
 }
 
 OnnxExported export_with_encoder(const PublishedModel& published, const OnnxExportOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dppl/export.h"
+#include "export/runnable_graph.h"
 
 namespace dppl::onnx {
 
@@ -8,6 +9,11 @@ namespace dppl::onnx {
 OnnxExported export_with_encoder(const PublishedModel& published, const OnnxExportOptions& options,
                                  const std::string& path);
 
+// runnable_graph() for one.
+RunnableGraph graph_with_encoder(const PublishedModel& published, const OnnxExportOptions& options);
+
+// Throws InvalidInput: options for encoders in ONNX's format, but it is none.
+void check_options(const OnnxExportOptions& options);
 // Throws InvalidInput: the encoder's vectors have another dimension than the model's rows.
 void check_dimension(const Model& model, size_t dim, std::string_view encoder);
 

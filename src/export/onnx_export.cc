@@ -44,10 +44,7 @@ std::string onnx_image_classifier(const PublishedModel& published, const std::st
 OnnxExported export_onnx(const PublishedModel& published, const OnnxExportOptions& options, const std::string& path) {
   if (options.encoder.ends_with(".onnx")) return onnx::export_with_encoder(published, options, path);
   const bool alone = options.encoder.empty();
-  if (options.prepared_input || options.how.size || options.how.onnx != OnnxOptions{}) {
-    throw InvalidInput(fmt::format("{}: the size, a prepared input and other options are for encoders in ONNX's format",
-                                   alone ? "no encoder" : options.encoder));
-  }
+  onnx::check_options(options);
   const std::string bytes = alone ? onnx_classifier(published) : onnx_image_classifier(published, options.encoder);
   write_export(path, bytes);
   OnnxExported result{.bytes = bytes.size(), .opset = kOpset};

@@ -1,7 +1,5 @@
 #include "export/preprocessing_nodes.h"
 
-#include "export/image_nodes.h"
-
 namespace dppl::onnx {
 namespace {
 
@@ -12,14 +10,7 @@ Value per_channel(Graph& graph, const std::string& name, const std::array<float,
 Value add_pixels(Graph& graph, const Preprocessing& how, const Tensor& image) {
   graph.input(image);
   if (graph.opset() < kResizingOpset) return add_planes(graph, image.name);
-  const PixelSize seen = *how.seen();
-  Resizing resizing{.crop = seen, .interpolation = how.interpolation.value_or(Interpolation::bicubic)};
-  if (how.shorter) {
-    resizing.shorter = *how.shorter;
-  } else {
-    resizing.resized = how.resized.value_or(seen);
-  }
-  return add_resizing(graph, image.name, resizing);
+  return add_resizing(graph, image.name, resizing_of(how));
 }
 
 // Of any size, or of the encoder's.
@@ -30,6 +21,17 @@ Shape image_shape(const Graph& graph, const Preprocessing& how, const Extent& ba
 }
 
 }  // namespace
+
+Resizing resizing_of(const Preprocessing& how) {
+  const PixelSize seen = *how.seen();
+  Resizing resizing{.crop = seen, .interpolation = how.interpolation.value_or(Interpolation::bicubic)};
+  if (how.shorter) {
+    resizing.shorter = *how.shorter;
+  } else {
+    resizing.resized = how.resized.value_or(seen);
+  }
+  return resizing;
+}
 
 Tensor add_preprocessing(Graph& graph, const Preprocessing& how, const ImageInput& input, const Value& image,
                          const Value& result) {

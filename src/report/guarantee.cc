@@ -52,7 +52,9 @@ std::string together(const Report& report) {
       report.models.size(), costs.empty() ? "no bound is known for the sum" : costs);
 }
 
-void lists(HtmlWriter& out, const Guarantee& guarantee) {
+}  // namespace
+
+void write_protection(HtmlWriter& out, const Guarantee& guarantee) {
   out.element("div", {{"class", "columns"}}, [&] {
     out.element("div", {}, [&] {
       out.text_element("h3", "Protected");
@@ -66,8 +68,6 @@ void lists(HtmlWriter& out, const Guarantee& guarantee) {
     });
   });
 }
-
-}  // namespace
 
 void write_guarantee_words(HtmlWriter& out, const Model& model, std::string style) {
   const bool is_private = model.guarantee.is_private;
@@ -88,7 +88,7 @@ void write_guarantee(HtmlWriter& out, const Report& report) {
       write_guarantee_words(out, told.model, "words");
     });
     if (several && one_relation(report)) out.paragraph(together(report));
-    lists(out, told.model.guarantee);
+    write_protection(out, told.model.guarantee);
   });
 }
 

@@ -22,7 +22,9 @@ std::string lead(const Report& report) {
       count == 1 ? "A classifier" : fmt::format("{} classifiers", count), classes_words(report));
 }
 
-void banner(HtmlWriter& out, const std::vector<std::string>& names, size_t models) {
+}  // namespace
+
+void write_seeded_banner(HtmlWriter& out, const std::vector<std::string>& names, size_t models) {
   out.element("div", {{"class", "banner"}, {"role", "alert"}}, [&] {
     out.text_element("strong", "NOT PRIVATE: do not publish.");
     std::string which = models == 1 ? "This model was" : names.size() == models ? "All of these models were" : "";
@@ -38,8 +40,6 @@ void banner(HtmlWriter& out, const std::vector<std::string>& names, size_t model
   });
 }
 
-}  // namespace
-
 void write_headline(HtmlWriter& out, const Report& report) {
   out.element("header", {}, [&] {
     out.paragraph("Differentially private prototype learning", "kicker");
@@ -50,7 +50,7 @@ void write_headline(HtmlWriter& out, const Report& report) {
   for (const ReportedModel& one : report.models) {
     if (!one.model.guarantee.is_private) seeded.push_back(one.name);
   }
-  if (!seeded.empty()) banner(out, seeded, report.models.size());
+  if (!seeded.empty()) write_seeded_banner(out, seeded, report.models.size());
 }
 
 }  // namespace dppl

@@ -8,22 +8,19 @@
 #include "report/vega.h"
 
 namespace dppl {
-namespace {
 
-std::string hash_of(std::string_view text) {
+std::string policy_hash(std::string_view text) {
   std::string hash(crypto_hash_sha256_BYTES, '\0');
   crypto_hash_sha256(reinterpret_cast<unsigned char*>(hash.data()), reinterpret_cast<const unsigned char*>(text.data()),
                      text.size());
   return fmt::format("'sha256-{}'", base64(hash));
 }
 
-}  // namespace
-
 std::string html_page(std::string_view title, const HtmlWriter& body) {
   const std::string style = fmt::format("{}{}", kColours, kPageStyle);
-  std::string policy = fmt::format("default-src 'none'; img-src data:; style-src {}", hash_of(style)), scripts;
+  std::string policy = fmt::format("default-src 'none'; img-src data:; style-src {}", policy_hash(style)), scripts;
   if (body.has_json()) {
-    policy += fmt::format("; script-src {} {}", hash_of(vega_library()), hash_of(kDrawCharts));
+    policy += fmt::format("; script-src {} {}", policy_hash(vega_library()), policy_hash(kDrawCharts));
     scripts = fmt::format("<script>{}</script>\n<script>{}</script>\n", vega_library(), kDrawCharts);
   }
   return fmt::format(

@@ -17,6 +17,9 @@ void section(HtmlWriter& out, std::string id, std::string_view heading, Body&& b
   });
 }
 
+// How a page's policy admits a style sheet or a script that stands in it: "'sha256-…'".
+std::string policy_hash(std::string_view text);
+
 // A whole HTML document around a body. Its policy forbids every load; images come as data, and the one style sheet and,
 // where charts are on the page, the scripts that draw them are admitted by their hashes.
 std::string html_page(std::string_view title, const HtmlWriter& body);

@@ -12,22 +12,6 @@
 namespace dppl {
 namespace {
 
-void write_facts(HtmlWriter& out, const Model& model) {
-  out.element("dl", {{"class", "facts"}}, [&] {
-    write_fact(out, "method", method_words(model));
-    write_fact(out, "budget", model.budget.describe());
-    write_fact(out, "neighbours", to_string(model.guarantee.relation));
-    write_fact(out, "dimension", fmt::format("{}, after the transform {}", model.input_dim(), model.output_dim()));
-    for (const auto& [name, value] : settings_in_words(model)) write_fact(out, name, value);
-    if (model.pool) {
-      write_fact(out, "pool", fmt::format("{} rows of {} values", model.pool->rows, model.pool->dim));
-      write_fact(out, "pool digest", model.pool->digest);
-    }
-    write_fact(out, "ledger entry", model.ledger_entry.empty() ? "none" : std::string_view(model.ledger_entry));
-    write_fact(out, "model version", std::to_string(model.version));
-  });
-}
-
 void write_costs(HtmlWriter& out, const Guarantee& guarantee) {
   const std::optional<Guarantee> replaced = replace_one_price(guarantee);
   const Costs own = costs_in_words(guarantee);
@@ -52,6 +36,22 @@ void write_fact(HtmlWriter& out, std::string_view name, std::string_view value) 
   out.element("div", {}, [&] {
     out.text_element("dt", name);
     out.text_element("dd", value);
+  });
+}
+
+void write_facts(HtmlWriter& out, const Model& model) {
+  out.element("dl", {{"class", "facts"}}, [&] {
+    write_fact(out, "method", method_words(model));
+    write_fact(out, "budget", model.budget.describe());
+    write_fact(out, "neighbours", to_string(model.guarantee.relation));
+    write_fact(out, "dimension", fmt::format("{}, after the transform {}", model.input_dim(), model.output_dim()));
+    for (const auto& [name, value] : settings_in_words(model)) write_fact(out, name, value);
+    if (model.pool) {
+      write_fact(out, "pool", fmt::format("{} rows of {} values", model.pool->rows, model.pool->dim));
+      write_fact(out, "pool digest", model.pool->digest);
+    }
+    write_fact(out, "ledger entry", model.ledger_entry.empty() ? "none" : std::string_view(model.ledger_entry));
+    write_fact(out, "model version", std::to_string(model.version));
   });
 }
 
