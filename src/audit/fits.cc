@@ -23,18 +23,19 @@ thread_local Transcript* writing = nullptr;
 // Everything that many fits on two data sets share.
 class Fitter {
  public:
-  Fitter(Neighbours neighbours, std::vector<float> pool, const Settings& settings, const BudgetSpec& budget)
+  Fitter(Neighbours neighbours, std::vector<float> pool, const Settings& settings, const BudgetSpec& budget,
+         std::shared_ptr<const ClassKnowledge> knowledge = nullptr)
       : neighbours_(std::move(neighbours)),
         pool_(PublicData::from_memory(std::move(pool), neighbours_.dim, 1)),
         budget_(budget),
         data_{neighbours_.data(0), neighbours_.data(1)},
         likelihood_(neighbours_, pool_, budget) {
-    const FitOptions options{
-        .settings = settings, .threads = 1, .released = [](const Release& release) {
-          if (writing == nullptr) return;
-          writing->sums.push_back(
-              {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
-        }};
+    const auto write = [](const Release& release) {
+      if (writing == nullptr) return;
+      writing->sums.push_back(
+          {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
+    };
+    const FitOptions options{.settings = settings, .threads = 1, .released = write, .knowledge = std::move(knowledge)};
     const SharedFits shared{.pool = std::make_shared<PoolCache>(pool_, 1)};
     for (const PrivateData& data : data_) plans_.push_back(plan_fit(data, pool_, options, budget_, shared));
   }
@@ -117,22 +118,35 @@ Duel selection_duel(const std::string& name, const Settings& settings, const Bud
 }
 
 // A person in two classes: each choice says half of what it would for a record, and both together as much. The event is
-// that both classes get the candidate that is near, one of 25 each; what a choice gains is the less the more likely the
-// candidate was before, so that 0.9 of the claim is out of reach.
-Duel person_selection_duel(const std::string& name, const BudgetSpec& budget) {
+// that both classes get what is near, one of 25 candidates or of C(7, 2) = 21 pairs each; what a choice gains is the
+// less the more likely its outcome was before, so that 0.9 of the claim is out of reach.
+Duel person_selection_duel(const std::string& name, const Settings& settings, double reach = 0.75,
+                           std::shared_ptr<const ClassKnowledge> knowledge = nullptr) {
   const Neighbours neighbours = first_person_of_all();
-  const auto fitter =
-      std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, 1, 24), PublicSettings{}, budget);
-  return {.name = "fit " + name,
+  const auto* many = std::get_if<PublicKSettings>(&settings);
+  const size_t near = many != nullptr ? many->k : 1, others = near == 1 ? 24 : 5;
+  const auto fitter = std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings,
+                                               BudgetSpec::pure(kEpsilon, neighbours.relation()), std::move(knowledge));
+  return {.name = "fit " + name + " for people",
           .neighbours = neighbours.words,
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
-          .reach = 0.75,
+          .reach = reach,
           .effort = kRareEffort,
-          .play = [fitter](int world, Random& random) {
+          .play = [fitter, near](int world, Random& random) {
             const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
-            return std::ranges::count(chosen, uint64_t{0}) == 2 ? 1.0 : 0.0;
+            return std::ranges::all_of(chosen, [&](uint64_t index) { return index < near; }) ? 1.0 : 0.0;
           }};
+}
+
+// Public examples of both classes that say the same as the person's records: what is near is likely before, so that the
+// claim is out of reach.
+Duel person_with_examples_duel() {
+  const size_t dim = first_person_of_all().dim;
+  const auto knowledge =
+      std::make_shared<ClassKnowledge>(ClassSet::numbered(2), PublicData::from_memory(opposite_rows(dim, 2, 0), dim, 1),
+                                       std::vector<int64_t>{0, 1}, std::nullopt);
+  return person_selection_duel("public with examples", PublicSettings{}, 0, knowledge);
 }
 
 // On an empty class and with one record more, the logarithm of the likelihood ratio of a choice is ε/top times the
@@ -217,7 +231,10 @@ std::vector<Duel> gaussian_fits() {
       gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, kPoolForAuto),
       gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, kPoolForAuto),
       gaussian_duel("mean for people", person_at_the_rim(), mean_settings(), kReach),
+      gaussian_duel("mean, small classes first, for people", person_at_the_rim(),
+                    with_person_split(mean_settings(), PersonSplit::small_classes), 0),
       gaussian_duel("mean with a metric for people", person_at_the_rim(), metric, 0),
+      gaussian_duel("mean with a centre for people", person_at_the_rim(), centred, 0),
       gaussian_duel("mean with gradient steps for people", person_among_others(), refined, kReach),
       gaussian_duel("auto for people", person_at_the_rim(), AutoSettings{}, 0, kPoolForAuto),
   };
@@ -237,7 +254,10 @@ std::vector<Duel> honest_fits() {
         selection_duel("public, permute-and-flip", by(SelectionMechanism::permute_and_flip), pure),
         selection_duel("public, laplace", by(SelectionMechanism::laplace), pure),
         selection_duel("public-k", PublicKSettings{.k = 2}, pure), pure_auto_duel(),
-        person_selection_duel("public for people", BudgetSpec::pure(kEpsilon, Relation::add_remove_person))}) {
+        person_selection_duel("public", PublicSettings{}), person_with_examples_duel(),
+        person_selection_duel("public, permute-and-flip", by(SelectionMechanism::permute_and_flip)),
+        person_selection_duel("public, laplace", by(SelectionMechanism::laplace)),
+        person_selection_duel("public-k", PublicKSettings{.k = 2})}) {
     duels.push_back(duel);
   }
   return duels;

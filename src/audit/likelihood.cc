@@ -38,7 +38,7 @@ struct Likelihood::World {
   PublicTransform transform;  // before its centre is moved
   std::shared_ptr<const PoolPrior> prior;
   std::vector<int64_t> sizes[2];
-  std::shared_ptr<const Exact> exact;  // where no centre is moved
+  std::shared_ptr<const Exact> exact;  // where no centre is moved and nobody is turned to small classes
 
   const MeanSettings& mean() const { return std::get<MeanSettings>(settings); }
 };
@@ -49,11 +49,12 @@ Likelihood::Likelihood(const Neighbours& neighbours, const PublicData& pool, con
 Likelihood::~Likelihood() = default;
 
 std::shared_ptr<const Likelihood::Exact> Likelihood::exact_of(const MeanSettings& settings,
-                                                              const PublicTransform& transform) const {
+                                                              const PublicTransform& transform,
+                                                              std::span<const double> sizes) const {
   auto exact = std::make_shared<Exact>();
   for (const size_t i : {0u, 1u}) {
     const PrivateAccess access(data_[i]);
-    const Records records{access, classes_, transform};
+    const Records records{access, classes_, transform, 1, sizes};
     SmallRows& rows = exact->rows.emplace_back(records.size(), records.dim());
     exact->sums[i] = class_sums(records, rows).values;
     if (settings.metric() != nullptr) exact->moments[i] = second_moment(rows, access, 1).values;
@@ -75,16 +76,25 @@ const Likelihood::World& Likelihood::world_of(const Model& model) const {
     world.prior = std::make_shared<PoolPrior>(PoolPrior::of(pool_, world.transform, 1));
   }
   for (const size_t i : {0u, 1u}) world.sizes[i] = class_counts(PrivateAccess(data_[i]), classes_).values;
-  if (settings.center_share == 0) world.exact = exact_of(settings, world.transform);
+  if (settings.center_share == 0 && settings.person_split == PersonSplit::equal) {
+    world.exact = exact_of(settings, world.transform);
+  }
   return world;
 }
 
-// The weights follow from the noisy sizes, which were released before.
-double Likelihood::centre_ratio(const Transcript& transcript, const Transcript::Sum& centre, const World& world) const {
+namespace {
+
+// What follows from the noisy sizes, which were released before everything else.
+std::vector<double> sizes_of(const Transcript& transcript) {
   const auto sizes = std::ranges::find(transcript.sums, "class sizes", &Transcript::Sum::what);
-  if (sizes == transcript.sums.end()) throw Error("audit: a centre was released without class sizes");
-  const std::vector<int64_t> weights =
-      centre_weights(estimate_class_sizes(sizes->values, sizes->variance), kFullWeight);
+  if (sizes == transcript.sums.end()) throw Error("audit: something was released that needs class sizes before it");
+  return estimate_class_sizes(sizes->values, sizes->variance);
+}
+
+}  // namespace
+
+double Likelihood::centre_ratio(const Transcript& transcript, const Transcript::Sum& centre, const World& world) const {
+  const std::vector<int64_t> weights = centre_weights(sizes_of(transcript), kFullWeight);
   std::vector<int64_t> totals[2];
   for (const size_t i : {0u, 1u}) {
     const PrivateAccess access(data_[i]);
@@ -96,8 +106,11 @@ double Likelihood::centre_ratio(const Transcript& transcript, const Transcript::
 double Likelihood::log_ratio(const Transcript& transcript) const {
   const World& world = world_of(transcript.model);
   // With a centre, rows are seen through the transform that the model ended with.
+  const bool by_size = world.mean().person_split == PersonSplit::small_classes;
   const std::shared_ptr<const Exact> exact =
-      world.exact ? world.exact : exact_of(world.mean(), transcript.model.transform);
+      world.exact
+          ? world.exact
+          : exact_of(world.mean(), transcript.model.transform, by_size ? sizes_of(transcript) : std::vector<double>());
   double ratio = 0;
   for (const Transcript::Sum& sum : transcript.sums) {
     const auto add = [&](const std::vector<int64_t>(&values)[2]) {

@@ -38,7 +38,8 @@ class Likelihood {
   struct World;  // what does not depend on released values, of both data sets, under one choice of settings
   struct Exact;
   const World& world_of(const Model& model) const;
-  std::shared_ptr<const Exact> exact_of(const MeanSettings& settings, const PublicTransform& transform) const;
+  std::shared_ptr<const Exact> exact_of(const MeanSettings& settings, const PublicTransform& transform,
+                                        std::span<const double> sizes = {}) const;
   double centre_ratio(const Transcript& transcript, const Transcript::Sum& centre, const World& world) const;
   double gradients_ratio(const Transcript& transcript, const World& world, const Exact& exact) const;
 

@@ -303,8 +303,10 @@ std::vector<Measure> honest_measures(bool people) {
     measures.push_back(
         measure_of_scores("selection scores, zCDP" + end, AddUp::squares, person_weights(AddUp::squares), whole));
   }
-  measures.push_back(
-      measure_of_scores("selection scores, small classes first", AddUp::sum, person_weights(AddUp::sum, true)));
+  for (const auto& [budget, add_up] : {std::pair{"pure", AddUp::sum}, {"zCDP", AddUp::squares}}) {
+    measures.push_back(measure_of_scores(std::string("selection scores, ") + budget + ", small classes first", add_up,
+                                         person_weights(add_up, true)));
+  }
   for (Measure& measure : measures) measure.name += ", people";
   return measures;
 }
