@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
@@ -123,11 +122,10 @@ void check_output(const OnnxTensor& output, bool planar, const Model& model, con
 
 // ---- What is told of the preprocessing
 
-using Json = nlohmann::ordered_json;
-
-Json steps_in_graph(const Outline& outline, bool prepared_input) {
-  if (prepared_input) return Json::array();
-  return outline.opset < kResizingOpset ? Json{"normalise"} : Json{"resize", "crop", "normalise"};
+std::vector<std::string> steps_in_graph(const Outline& outline, bool prepared_input) {
+  if (prepared_input) return {};
+  if (outline.opset < kResizingOpset) return {"normalise"};
+  return {"resize", "crop", "normalise"};
 }
 
 std::string in_words(const Outline& outline, const Preprocessing& how, bool prepared_input) {
@@ -227,9 +225,9 @@ class EncoderExport {
 
   Metadata metadata() const {
     Metadata metadata = metadata_of(published_);
-    const Json preprocessing = {{"in_graph", steps_in_graph(outline_, options_.prepared_input)},
-                                {"config", Json::parse(how_.json())}};
-    metadata.emplace_back("dppl.preprocessing", preprocessing.dump());
+    metadata.emplace_back("dppl.preprocessing",
+                          preprocessing_json(steps_in_graph(outline_, options_.prepared_input),
+                                             {{"config", nlohmann::ordered_json::parse(how_.json())}}));
     return metadata;
   }
 

@@ -2,8 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
+#include "base/system_error.h"
 #include "dppl/error.h"
 #include "dppl/export.h"
 #include "export/yaml.h"
@@ -21,14 +23,12 @@ constexpr int kLargestBatch = 256;
 class NewFolder {
  public:
   explicit NewFolder(const std::string& path)
-      : path_(fs::path(path + "/").parent_path()), aside_(path_.string() + ".partial") {
-    if (fs::exists(path_)) {
+      : path_(fs::path(path + "/").parent_path()), aside_(path_.string() + ".XXXXXX") {
+    if (fs::exists(fs::symlink_status(path_))) {
       throw InvalidInput(fmt::format("{}: is there already; name a folder that is not", path_.string()));
     }
-    std::error_code error;
-    fs::remove_all(aside_, error);
-    fs::create_directories(aside_, error);
-    if (error) throw IoError(fmt::format("{}: cannot be made: {}", aside_.string(), error.message()));
+    if (::mkdtemp(aside_.data()) == nullptr) throw system_error(path_.string(), "cannot be made");
+    fs::permissions(aside_, fs::perms(0755));  // mkdtemp makes it for the owner alone
   }
   ~NewFolder() {
     std::error_code error;
@@ -38,13 +38,25 @@ class NewFolder {
   NewFolder& operator=(const NewFolder&) = delete;
 
   std::string file(const fs::path& relative) const {
-    fs::create_directories((aside_ / relative).parent_path());
-    return (aside_ / relative).string();
+    const fs::path file = fs::path(aside_) / relative;
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error) throw system_error(path_.string(), "cannot be made", error.value());
+    return file.string();
   }
-  void publish() { fs::rename(aside_, path_); }
+  // Of a file aside: what it is called once the folder is published.
+  std::string final_name(const std::string& file) const {
+    return (path_ / fs::path(file).lexically_relative(aside_)).string();
+  }
+  void publish() {
+    std::error_code error;
+    fs::rename(aside_, path_, error);
+    if (error) throw system_error(path_.string(), "cannot be made", error.value());
+  }
 
  private:
-  fs::path path_, aside_;
+  fs::path path_;
+  std::string aside_;
 };
 
 // Kubernetes takes small letters, digits and dashes, 63 of them.
@@ -120,8 +132,7 @@ OnnxExported export_kserve(const PublishedModel& published, const OnnxExportOpti
   write_export(files.file("inference-service.yaml"),
                inference_service(name, storage_uri.empty() ? "pvc://models/" + name : storage_uri));
   files.publish();
-  for (std::string& copied : exported.copied)
-    copied = (fs::path(folder) / name / "1" / fs::path(copied).filename()).string();
+  for (std::string& copied : exported.copied) copied = files.final_name(copied);
   return exported;
 }
 

@@ -1,7 +1,5 @@
 #include "export/metadata.h"
 
-#include <nlohmann/json.hpp>
-
 namespace dppl::onnx {
 namespace {
 
@@ -34,6 +32,12 @@ OnnxPort port_of(const Tensor& tensor) {
     port.shape.push_back(fixed != nullptr ? std::to_string(*fixed) : std::get<std::string>(extent));
   }
   return port;
+}
+
+std::string preprocessing_json(const std::vector<std::string>& in_graph, Json facts) {
+  Json result = {{"in_graph", in_graph}};
+  result.update(facts);
+  return result.dump();
 }
 
 Metadata metadata_of(const PublishedModel& published) {

@@ -33,12 +33,16 @@ std::string onnx_classifier(const PublishedModel& published) {
 }
 
 std::string onnx_image_classifier(const PublishedModel& published, const std::string& encoder) {
-  onnx::check_dimension(published.model, builtin_encoder(encoder, 1)->dim(), encoder);
+  const std::unique_ptr<Encoder> built_in = builtin_encoder(encoder, 1);
+  onnx::check_dimension(published.model, built_in->dim(), encoder);
   const onnx::Tensor input = image_input();
   onnx::Graph graph(kOpset);
   graph.input(input);
   onnx::add_classifier(graph, published.model, onnx::add_builtin_encoder(graph, input.name), kBatch, {});
-  return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
+  onnx::Metadata metadata = onnx::metadata_of(published);
+  metadata.emplace_back("dppl.preprocessing",
+                        onnx::preprocessing_json({"resize"}, {{"encoder", built_in->description()}}));
+  return onnx::whole_model(graph, published.name, metadata);
 }
 
 OnnxExported export_onnx(const PublishedModel& published, const OnnxExportOptions& options, const std::string& path) {

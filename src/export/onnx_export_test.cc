@@ -184,7 +184,7 @@ TEST(OnnxExport, TheBuiltInEncoderGivesTheSameRows) {
   const OnnxRun run(files.file("hog.onnx", onnx::whole_model(graph, "hog", {})));
   const auto encoder = builtin_encoder("builtin:hog", 1);
   for (const auto& [width, height] : {std::pair<size_t, size_t>{28, 28}, {64, 40}, {13, 200}, {1, 1}, {29, 27}}) {
-    for (const size_t channels : {1, 3}) {
+    for (const size_t channels : {size_t{1}, size_t{3}}) {
       const std::vector<Image> images{picture(width, height, channels, 1), flat_picture(width, height, channels),
                                       Image{width, height, channels, std::vector<uint8_t>(width * height * channels)}};
       const std::vector<float> expected = encode(*encoder, images);
