@@ -17,7 +17,7 @@ packages=(
   libsodium-dev                               # ChaCha20, BLAKE2b
   libsqlite3-dev                              # ledger
   libcli11-dev nlohmann-json3-dev libfmt-dev  # command line
-  libboost-dev                                # Boost.Math: beta and chi-square quantiles
+  libboost-dev                                # Boost.Math: beta and chi-square quantiles; Boost.Beast: HTTP
   libeigen3-dev libdnnl-dev                   # eigenvectors, matrix products
   libjpeg62-turbo-dev libpng-dev zlib1g-dev   # images
   libtomlplusplus-dev                         # plans of dppl sweep

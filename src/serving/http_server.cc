@@ -85,12 +85,12 @@ std::optional<Refusal> refusal_of(const ErrorCode& error, const ServerLimits& li
       error.category() != make_error_code(http::error::bad_method).category()) {
     return std::nullopt;
   }
-  if (error == http::error::body_limit || error == http::error::buffer_overflow) {
+  if (error == http::error::body_limit) {
     return Refusal{413, fmt::format("the body is larger than the {} bytes that are taken; send fewer rows at a time",
                                     limits.body_bytes)};
   }
-  if (error == http::error::header_limit) {
-    return Refusal{431, fmt::format("the header is larger than the {} bytes that are taken", limits.header_bytes)};
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return Refusal{431, fmt::format("a header is larger than the {} bytes that are taken", limits.header_bytes)};
   }
   if (error == http::error::bad_version) return Refusal{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"};
   return Refusal{400, fmt::format("this is no HTTP request: {}", error.message())};
@@ -151,7 +151,12 @@ struct HttpServer::State {
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(State& server, Socket socket, bool admitted)
-      : server_(server), socket_(std::move(socket)), timer_(socket_.get_executor()), admitted_(admitted) {
+      : server_(server),
+        socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        admitted_(admitted),
+        // A chunk has a header too, which the parser does not limit.
+        buffer_(limits().header_bytes + kReadBytes) {
     const std::lock_guard lock(server_.mutex);
     place_ = server_.all.insert(server_.all.end(), this);
     ++server_.metrics.connections;

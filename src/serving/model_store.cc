@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
-#include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "dppl/error.h"
 #include "model/guarantee_words.h"
 #include "serving/protocol.h"
+#include "serving/read_file.h"
 
 namespace dppl::serving {
 namespace {
@@ -64,10 +64,9 @@ std::string metadata(const ServedFile& file, const Model& model, const std::stri
 }
 
 ModelPointer load(const ServedFile& file) {
-  const MappedFile bytes(file.path);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size());
-  const Model model = parse_model(text, file.path);
-  const std::string digest = to_hex(digest_of(bytes.bytes()));
+  const std::string bytes = read_file(file.path);
+  const Model model = parse_model(bytes, file.path);
+  const std::string digest = to_hex(digest_of(bytes));
   return std::make_shared<const LoadedModel>(LoadedModel{.name = file.name,
                                                          .digest = digest,
                                                          .version = digest.substr(0, kVersionDigits),

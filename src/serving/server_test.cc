@@ -330,6 +330,12 @@ TEST_F(ServerTest, TakesBodiesInChunks) {
   HttpClient large(server.port());
   large.send(head + "7d0\r\n" + std::string(2000, ' ') + "\r\n1\r\n");
   expect_refused(large.receive(), 413, "2000 bytes");
+  HttpClient endless(server.port());
+  try {
+    endless.send(head + "1;" + std::string(1 << 20, 'x'));
+  } catch (const std::system_error&) {  // refused before it was all sent
+  }
+  expect_refused(endless.receive(), 431, "a header is larger");
 }
 
 TEST_F(ServerTest, AnswersWhoeverAsksBeforeSending) {

@@ -16,8 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// A body up to this size is parsed in about a millisecond at most, less than a change of threads is worth avoiding.
-constexpr size_t kSmallBody = size_t{64} << 10;
+// What the network's threads parse themselves: it takes them less time than to hand it over, or not much more.
+constexpr size_t kSmallText = size_t{4} << 10, kSmallBody = size_t{1} << 20;
 constexpr size_t kDefaultTop = 5;
 // What an answer takes for each byte of its tensors: the tensors, and their text.
 constexpr size_t kAnswerFactor = 4;
@@ -31,6 +31,11 @@ void require_method(const HttpRequest& request, bool posts) {
 void require_plain(const HttpRequest& request) {
   if (request.content_encoding.empty() || request.content_encoding == "identity") return;
   throw HttpError(415, "compressed bodies are not understood; send it as it is");
+}
+
+bool takes_long(const HttpRequest& request) {
+  const size_t text = parse_json_size(request.json_size).value_or(request.body.size());
+  return text > kSmallText || request.body.size() > kSmallBody;
 }
 
 size_t parse_top(const Address& address, size_t classes) {
@@ -150,7 +155,7 @@ void Service::handle(HttpRequest request, Respond respond) {
   guarded(call, false, &Service::route);
 }
 
-void Service::guarded(const CallPointer& call, bool takes_long, void (Service::*work)(const CallPointer&)) {
+void Service::guarded(const CallPointer& call, bool on_another, void (Service::*work)(const CallPointer&)) {
   const auto run = [this, call, work] {
     try {
       (this->*work)(call);
@@ -158,7 +163,7 @@ void Service::guarded(const CallPointer& call, bool takes_long, void (Service::*
       fail(call);
     }
   };
-  if (takes_long) return batcher_.post(run);
+  if (on_another) return batcher_.post(run);
   run();
 }
 
@@ -254,7 +259,7 @@ void Service::route_model(const CallPointer& call) {
   if (action == "ready") return call->answer({.body = Json{{"name", call->model->name}, {"ready", true}}.dump()});
   call->endpoint = action;
   require_plain(call->request);
-  if (action == "infer") return guarded(call, call->request.body.size() > kSmallBody, &Service::infer);
+  if (action == "infer") return guarded(call, takes_long(call->request), &Service::infer);
   check_encoder(*call->model);
   guarded(call, true, &Service::classify_image);
 }

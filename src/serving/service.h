@@ -45,8 +45,8 @@ class Service {
   void answer(const CallPointer& call, const Job& job, const Write& write) const;
   void check_encoder(const LoadedModel& model) const;
 
-  // Runs it now or, where it may take long, on another thread; what it throws becomes the answer.
-  void guarded(const CallPointer& call, bool takes_long, void (Service::*work)(const CallPointer&));
+  // Runs it now or on another thread; what it throws becomes the answer.
+  void guarded(const CallPointer& call, bool on_another, void (Service::*work)(const CallPointer&));
   void fail(const CallPointer& call) const;
   std::shared_ptr<MemoryBudget::Share> take_memory(size_t bytes);
   void note_models() const;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/digest.h"
-#include "base/mapped_file.h"
+#include "serving/read_file.h"
 
 namespace dppl::serving {
 namespace {
@@ -64,16 +64,15 @@ Site::Site(const std::string& folder) {
       continue;
     }
     if (entry->is_symlink() || !entry->is_regular_file()) continue;
-    const MappedFile file(entry->path().string());
-    total += file.bytes().size();
+    total += entry->file_size();
     if (total > kMaxBytes) {
       throw InvalidInput(
           fmt::format("{}: holds more than {} bytes, which is no page; give the folder of one", folder, kMaxBytes));
     }
     const std::string name = fmt::format("/{}", entry->path().lexically_relative(folder).generic_string());
-    files_[name] = {
-        std::make_shared<const std::string>(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()),
-        std::string(content_type_of(name)), '"' + to_hex(digest_of(file.bytes())).substr(0, 32) + '"'};
+    auto content = std::make_shared<const std::string>(read_file(entry->path().string()));
+    std::string tag = fmt::format("\"{}\"", to_hex(digest_of(*content)).substr(0, 32));
+    files_[name] = {std::move(content), std::string(content_type_of(name)), std::move(tag)};
   }
   if (error) throw IoError(fmt::format("{}: cannot read the folder: {}", folder, error.message()));
   if (!files_.contains("/index.html")) {
