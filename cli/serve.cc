@@ -162,7 +162,7 @@ void add_serve(CLI::App& app) {
                   "  dppl serve scans.dppl --encoder builtin:hog --listen 127.0.0.1:8080\n"
                   "  curl http://127.0.0.1:8080/v2/models/scans/classify --data-binary @image.jpg\n"
                   "  curl http://127.0.0.1:8080/v2/models/scans/infer -d '{\"inputs\": [{\"name\": \"embedding\",\n"
-                  "       \"datatype\": \"FP32\", \"shape\": [1, 545], \"data\": [0.1, ...]}]}'\n"
+                  "       \"datatype\": \"FP32\", \"shape\": [1, 817], \"data\": [0.1, ...]}]}'\n"
                   "Outputs are label, class, scores and probabilities, the same as those of 'dppl predict'. With\n"
                   "'kill -HUP' the files are read again while requests go on; a file that cannot be used is named,\n"
                   "and the model that was there stays. 'kill -TERM' (or Ctrl-C) answers what is under way and ends.\n"
