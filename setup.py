@@ -31,8 +31,8 @@ class BuildWithCMake(build_ext):
         target = pathlib.Path(self.build_lib)
         shutil.rmtree(target / "dppl", ignore_errors=True)
         self.cmake("--install", build, "--component", "wheel", "--strip", "--prefix", target.resolve())
-        if not list((target / "dppl").glob("_core.*.so")):
-            raise SystemExit(f"{build} has no Python module: build it with pybind11-dev and python3-dev installed")
+        if not (target / self.get_ext_filename("dppl._core")).is_file():
+            raise SystemExit(f"{build} has no module for {sys.executable}: it was built without pybind11, or for another Python")
 
     def cmake_build(self):
         build = pathlib.Path(self.build_temp).resolve() / "cmake"
@@ -52,7 +52,8 @@ class BuildWithCMake(build_ext):
     def cmake(self, *arguments):
         if not shutil.which("cmake"):
             raise SystemExit("dppl is built with CMake, which is not there: docs/install.md says what is needed")
-        subprocess.run(["cmake", *map(str, arguments)], check=True)
+        if subprocess.run(["cmake", *map(str, arguments)]).returncode != 0:
+            raise SystemExit("dppl: CMake failed, as said above; docs/install.md says what is needed")
 
 
 os.umask(0o022)  # a wheel keeps the modes of its files

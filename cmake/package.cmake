@@ -12,7 +12,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME dppl)
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION 
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
   "The program: makes a classifier that may be published of a small, sensitive,\nlabelled data set and a publicly pre-trained encoder.")
 
 # What find_package(dppl) asks for (cmake/dependencies.cmake).
@@ -32,7 +32,7 @@ if(TARGET dppl_python)
     "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy, python3-sklearn")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-tqdm")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/postinst;${PROJECT_SOURCE_DIR}/cmake/debian/prerm")
-  set(CPACK_COMPONENT_PYTHON_DESCRIPTION 
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "The Python module: an estimator for scikit-learn, the ledger of what data sets\nhave spent, and conversions between notions of privacy.")
 endif()
 

@@ -12,6 +12,7 @@ mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' | awk '$2 == "bookwo
 [ -n "$mirror" ] || { echo 'try-packages.sh: apt has no mirror of Debian 12 (bookworm)' >&2; exit 1; }
 
 root=$(mktemp -d)
+chmod 755 "$root"  # apt fetches as a user of its own
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || { tail "$root.log" >&2; exit 1; }
 rm "$root.log"

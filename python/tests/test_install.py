@@ -40,7 +40,7 @@ def digests(directory: pathlib.Path, pattern: str) -> dict[str, str]:
 
 
 # A second builder of the same sources: another umask, another time zone.
-BUILDERS = [dict(umask=0o022, TZ="UTC"), dict(umask=0o077, TZ="Asia/Tokyo")]
+BUILDERS = [(0o022, "UTC"), (0o077, "Asia/Tokyo")]
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +58,10 @@ def version() -> str:
 @pytest.fixture(scope="module")
 def wheels(build: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
     directories = []
-    for builder in BUILDERS:
+    for umask, zone in BUILDERS:
         directory = tmp_path_factory.mktemp("wheel")
         run(sys.executable, "-m", "pip", "wheel", ".", "--no-build-isolation", "--no-deps", "--no-index", "-w", directory, DPPL_BUILD_DIR=str(build),
-            SOURCE_DATE_EPOCH="1700000000", **builder)
+            SOURCE_DATE_EPOCH="1700000000", umask=umask, TZ=zone)
         directories.append(directory)
     return directories
 
@@ -97,9 +97,9 @@ def test_sources_for_pip_are_complete(tmp_path: pathlib.Path, version: str) -> N
 @pytest.fixture(scope="module")
 def debs(build: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
     directories = []
-    for builder in BUILDERS:
+    for umask, zone in BUILDERS:
         directory = tmp_path_factory.mktemp("deb")
-        run("cpack", "--config", build / "CPackConfig.cmake", "-B", directory, SOURCE_DATE_EPOCH="1700000000", **builder)
+        run("cpack", "--config", build / "CPackConfig.cmake", "-B", directory, SOURCE_DATE_EPOCH="1700000000", umask=umask, TZ=zone)
         directories.append(directory)
     return directories
 
@@ -137,5 +137,6 @@ def test_debian_packages_work_unpacked(debs: list[pathlib.Path], version: str, t
     said, where = run(sys.executable, "-B", "-c", TINY_FIT, cwd=tmp_path, PYTHONPATH=str(modules)).split()
     assert said == version
     assert pathlib.Path(where).is_relative_to(modules)
+    run(sys.executable, "-m", "compileall", "-q", modules)  # as the package's own script does when it is installed
     assert (tmp_path / "usr/include/dppl/fit.h").is_file()
     assert (tmp_path / "usr/lib/cmake/dppl/dppl-config.cmake").is_file()
