@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what dppl needs from Debian's packages. As root or through sudo; does nothing when all is there.
 #   scripts/setup.sh            to build and run
-#   scripts/setup.sh --demo     and the demo's data set; tries to have what --page has
+#   scripts/setup.sh --demo     and the demo's data set, and scikit-learn; tries to have what --page has
 #   scripts/setup.sh --test     to build, run and test
 #   scripts/setup.sh --long     and to test with clang and fuzz
 #   scripts/setup.sh --onnx     and ONNX Runtime, for encoders in ONNX's format (scripts/setup-onnx.sh); --test tries to
@@ -24,7 +24,8 @@ packages=(
   pybind11-dev python3-dev python3-numpy      # the Python module
 )
 # The estimator needs scikit-learn; frames, pictures, notebooks and types are tested with these.
-python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy)
+python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy
+  python3-nbclient python3-nbformat python3-ipykernel dataset-fashion-mnist)
 packaging=(dpkg-dev python3-pip python3-setuptools python3-venv python3-wheel)
 onnx=no
 charts=if-npm
@@ -35,7 +36,7 @@ for argument in "$@"; do
       packages+=(libgtest-dev chromium python3-onnx python3-yaml "${python_test[@]}" "${packaging[@]}")
       [ "$onnx" = must ] || onnx=try; [ "$charts" = must ] || charts=try; [ "$page" = must ] || page=try ;;
     --long) packages+=(libgtest-dev chromium clang libclang-rt-14-dev) ;;
-    --demo) packages+=(dataset-fashion-mnist); [ "$page" = must ] || page=try ;;
+    --demo) packages+=(dataset-fashion-mnist python3-sklearn); [ "$page" = must ] || page=try ;;
     --package) packages+=("${packaging[@]}") ;;
     --onnx) onnx=must ;;
     --charts) charts=must ;;
