@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dppl/model.h"
 #include "support/fidelity.h"
@@ -201,9 +203,26 @@ TEST_F(ExportCommand, TheRegistrysFieldsAreFilled) {
   EXPECT_EQ(deployment["privacy_loss"]["privacy_unit"], "Record-level");
   EXPECT_EQ(deployment["privacy_loss"]["privacy_parameters"]["delta"], 1e-5) << "a number, not a text";
   EXPECT_GT(deployment["privacy_loss"]["privacy_parameters"]["epsilon"], 0.9);
-  for (const char* key : {"post_processing", "composition"}) EXPECT_TRUE(deployment["accounting"].contains(key));
-  for (const char* key : {"pre_processing_eda_hyperparameter_tuning", "mechanisms", "justification"})
-    EXPECT_TRUE(deployment["implementation"].contains(key));
+  // The registry's schema takes no others.
+  const std::map<std::string, std::set<std::string>> fields{
+      {"product",
+       {"name", "data_curators", "intended_use", "data_product_type", "data_product_region", "description",
+        "publication_date", "data_product_sector"}},
+      {"dp_flavor",
+       {"name", "input_metric", "bound_on_input_distance", "output_measure", "bound_on_output_distance", "data_domain",
+        "unprotected_quantities"}},
+      {"privacy_loss",
+       {"privacy_unit", "privacy_unit_description", "privacy_parameters", "privacy_parameters_description"}},
+      {"model", {"model_name", "actors", "release_type", "data_source_type", "access_type"}},
+      {"accounting", {"post_processing", "composition"}},
+      {"implementation", {"pre_processing_eda_hyperparameter_tuning", "mechanisms", "justification"}},
+      {"resources", {"notes", "registry_authors"}}};
+  EXPECT_EQ(deployment.size(), fields.size());
+  for (const auto& [part, names] : fields) {
+    std::set<std::string> found;
+    for (const auto& [key, value] : deployment[part].items()) found.insert(key);
+    EXPECT_EQ(found, names) << part;
+  }
 
   const RunResult blank = run("m.dppl", {"--registry"});
   EXPECT_NE(blank.err.find("--curator, --intended-use, --region"), std::string::npos) << blank.err;

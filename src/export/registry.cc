@@ -89,7 +89,7 @@ class Entry {
               {"model", deployment_model()},
               {"accounting", accounting()},
               {"implementation", implementation()},
-              {"resources", {{"sources", sources()}, {"registry_authors", Json::array({facts_.curator})}}}}}};
+              {"resources", {{"notes", notes()}, {"registry_authors", Json::array({facts_.curator})}}}}}};
   }
 
  private:
@@ -185,7 +185,7 @@ class Entry {
         {"justification", ""}};
   }
 
-  std::string sources() const {
+  std::string notes() const {
     return bullets({"Model digest (BLAKE2b-256): " + published_.digest,
                     "Ledger entry: " + (model_.ledger_entry.empty() ? std::string("none") : model_.ledger_entry)});
   }
