@@ -34,7 +34,7 @@ except ImportError:
     raise ImportError("dppl.plot draws with matplotlib, which is not installed: pip install matplotlib, or apt install python3-matplotlib") from None
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import]
+    import pandas
     from matplotlib.axes import Axes
 
 __all__ = ["budget", "calibration", "prototypes"]
