@@ -37,6 +37,9 @@ using Parser = http::request_parser<http::basic_dynamic_body<beast::flat_buffer>
 
 // A read's size while a body arrives.
 constexpr size_t kReadBytes = size_t{64} << 10;
+// Bodies up to this size get their memory at once, while half of what there is for requests is free, and leave it to
+// the next ones.
+constexpr size_t kPooledBytes = size_t{2} << 20, kPooledBuffers = 24;
 // What a waiting connection keeps for its next header.
 constexpr size_t kIdleBytes = size_t{4} << 10;
 // How long a client may go on sending what is not read any more. Closing at once would reset the connection, and the
@@ -68,8 +71,37 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Memory of bodies that were answered, for the next ones: the system takes its time over pages that are new.
+class BufferPool {
+ public:
+  beast::flat_buffer take() {
+    const std::lock_guard lock(mutex_);
+    if (buffers_.empty()) return {};
+    beast::flat_buffer buffer = std::move(buffers_.back());
+    buffers_.pop_back();
+    return buffer;
+  }
+  void give_back(beast::flat_buffer buffer) {
+    if (buffer.capacity() < kReadBytes || buffer.capacity() > kPooledBytes) return;
+    buffer.clear();
+    const std::lock_guard lock(mutex_);
+    if (buffers_.size() < kPooledBuffers) buffers_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<beast::flat_buffer> buffers_;
+};
+
 // What holds the bytes of a request that is being answered.
 struct HeldBody {
+  HeldBody(BufferPool& from, beast::flat_buffer own_bytes, MemoryBudget::Share own_share)
+      : pool(from), bytes(std::move(own_bytes)), share(std::move(own_share)) {}
+  ~HeldBody() { pool.give_back(std::move(bytes)); }
+  HeldBody(const HeldBody&) = delete;
+  HeldBody& operator=(const HeldBody&) = delete;
+
+  BufferPool& pool;
   beast::flat_buffer bytes;
   MemoryBudget::Share share;
 };
@@ -133,6 +165,7 @@ struct HttpServer::State {
   MemoryBudget& memory;
   const Handler handler;
   uint16_t port = 0;
+  BufferPool pool;
 
   std::mutex mutex;
   std::list<Connection*> all;      // guarded by the mutex, as are the next two
@@ -220,25 +253,59 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void begin_body() {
-    if (!parser_->is_done()) {
-      const uint64_t length = parser_->content_length().value_or(kReadBytes);
-      // A client may announce what it never sends: memory beyond this is taken as the bytes come.
-      parser_->get().body().reserve(static_cast<size_t>(std::min<uint64_t>(length, kReadBytes)));
-      buffer_.reserve(static_cast<size_t>(std::min<uint64_t>(length, kReadBytes)));
+    if (parser_->is_done()) return handle();
+    const auto length = parser_->content_length();
+    if (length.value_or(kReadBytes) >= kReadBytes) body() = server_.pool.take();
+    if (!length) {
+      buffer_.reserve(kReadBytes);
+      return read_chunks();
     }
-    read_body();
+    missing_ = static_cast<size_t>(*length);
+    const size_t here = std::min(missing_, buffer_.size());
+    body().reserve(here);
+    body().commit(asio::buffer_copy(body().prepare(here), buffer_.data(), here));
+    buffer_.consume(here);
+    missing_ -= here;
+    read_rest();
   }
 
-  void read_body() {
-    if (!share_->grow_to(parser_->get().body().capacity())) {
-      return refuse({503, "requests under way take all the memory that they may; try again"});
+  // Of a body of known length: past the parser, to where it stays.
+  void read_rest() {
+    if (!take_memory()) return;
+    if (missing_ == 0) return handle();
+    const size_t size = body().size(), whole = size + missing_;
+    if (size == body().capacity()) {
+      // A client may announce what it never sends: other memory is taken as the bytes come.
+      const bool at_once = whole <= kPooledBytes && server_.memory.used() <= server_.memory.most() / 2;
+      body().reserve(at_once ? whole : std::min(whole, std::max(2 * size, kReadBytes)));
+      if (!take_memory()) return;
     }
+    const auto space = body().prepare(std::min(missing_, body().capacity() - size));
+    socket_.async_read_some(space, [self = shared_from_this()](ErrorCode error, size_t count) {
+      if (self->timed_out_) return self->refuse({408, "the body did not arrive in time"});
+      if (error) return self->close();
+      self->body().commit(count);
+      self->missing_ -= count;
+      self->read_rest();
+    });
+  }
+
+  void read_chunks() {
+    if (!take_memory()) return;
     if (parser_->is_done()) return handle();
     http::async_read_some(socket_, buffer_, *parser_, [self = shared_from_this()](ErrorCode error, size_t) {
       if (self->timed_out_) return self->refuse({408, "the body did not arrive in time"});
       if (error) return self->on_read_error(error);
-      self->read_body();
+      self->read_chunks();
     });
+  }
+
+  beast::flat_buffer& body() { return parser_->get().body(); }
+
+  bool take_memory() {
+    if (share_->grow_to(body().capacity())) return true;
+    refuse({503, "requests under way take all the memory that they may; try again"});
+    return false;
   }
 
   void on_read_error(const ErrorCode& error) {
@@ -261,9 +328,9 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     is_head_ = message.method() == http::verb::head;
     keeps_alive_ = parser_->keep_alive();
     is_first_ = false;
-    auto body = std::make_shared<HeldBody>(HeldBody{std::move(parser_->get().body()), std::move(*share_)});
-    request.body = {static_cast<const std::byte*>(body->bytes.data().data()), body->bytes.size()};
-    request.owner = std::move(body);
+    const auto held = std::make_shared<const HeldBody>(server_.pool, std::move(body()), std::move(*share_));
+    request.body = {static_cast<const std::byte*>(held->bytes.data().data()), held->bytes.size()};
+    request.owner = held;
     share_.reset();
     ++server_.metrics.requests;
     server_.handler(std::move(request), [self = shared_from_this()](HttpResponse response) {
@@ -278,6 +345,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     server_.metrics.count_request("refused", "", refusal.status, 0);
     keeps_alive_ = is_head_ = false;
     is_refused_ = true;
+    parser_.reset();  // and the part of the body that came
     write(error_response(refusal.status, refusal.message));
   }
 
@@ -381,6 +449,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::optional<MemoryBudget::Share> share_;
+  size_t missing_ = 0;  // of a body of known length
   std::string head_;
   HttpResponse response_;
   bool is_first_ = true, is_head_ = false, keeps_alive_ = true, is_closed_ = false, timed_out_ = false;

@@ -11,6 +11,7 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(size_t most) : most_(most) {}
   size_t used() const { return used_; }
+  size_t most() const { return most_; }
 
   // What one of them holds; given back at its end.
   class Share {
