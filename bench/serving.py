@@ -102,7 +102,10 @@ def main():
                 print("server's", next(line.split(":")[0] + line.split(":")[1].rstrip() for line in status if line.startswith("VmHWM")))
         finally:
             server.terminate()
-            server.wait(20)
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
