@@ -57,6 +57,9 @@ echo "demo/report.html shows all of it; $("$dppl" ledger show --ledger demo.ledg
 model=auto-rho-0.125.dppl
 "$dppl" export "$model" --encoder builtin:hog -o fashion.onnx
 "$dppl" export "$model" --encoder builtin:hog --card --license mit --in test-x.npy --labels test-y.npy -o card.md
-"$dppl" export "$model" --encoder builtin:hog --page page --title Fashion-MNIST "${public_images[@]}" ||
+echo "demo/fashion.onnx and demo/card.md are for whoever runs or judges the model"
+if "$dppl" export "$model" --encoder builtin:hog --page page --title Fashion-MNIST "${public_images[@]}"; then
+  echo "demo/page/index.html classifies in your browser, and sends nothing"
+else
   echo "demo.sh: no page; scripts/setup-ort-web.sh says why" >&2
-echo "demo/fashion.onnx and demo/card.md are for whoever runs or judges the model; demo/page/index.html runs it in a browser"
+fi

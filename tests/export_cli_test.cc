@@ -120,7 +120,7 @@ TEST_F(ExportCommand, OneFileFromPixelsToLabel) {
 }
 
 TEST_F(ExportCommand, WrongUsageAndBadInput) {
-  expect_refused({}, 2, "-o, --card, --registry or --kserve");
+  expect_refused({}, 2, "-o, --page, --card, --registry or --kserve");
   expect_refused({"--card", "--registry"}, 2, "one at a time");
   expect_refused({"--kserve", path("k"), "-o", path("x.onnx")}, 2, "does not go with --kserve");
   expect_refused({"-o", path("x.onnx"), "--license", "mit"}, 2, "go with --card or --registry");

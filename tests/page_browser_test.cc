@@ -252,6 +252,31 @@ TEST_F(PageInBrowser, ResizesToTheBit) {
             json(resize(image, 77, 50, Interpolation::bicubic).pixels));
 }
 
+// The graph could do it, to the same answer, but takes longer and more memory.
+TEST_F(PageInBrowser, ResizesAPhotographAsTheGraphDoes) {
+  const Pictures world(dir);
+  BrowserSession browser(dir);
+  browser.open("file://" + world.page());
+  const json found = browser.evaluate(R"js((async () => {
+    const canvas = new OffscreenCanvas(4000, 3000), context = canvas.getContext('2d');
+    for (let i = 0; i < 400; ++i) {
+      context.fillStyle = `rgb(${i % 256} ${i * 7 % 256} ${i * 31 % 256})`;
+      context.fillRect(i * 997 % 4000, i * 577 % 3000, 900, 400);
+    }
+    const image = await dppl.decodeImage(await canvas.convertToBlob({type: 'image/jpeg'})), run = await opened;
+    const timed = async (tensor) => {
+      const begin = performance.now(), answer = await run(tensor());
+      return {...answer, milliseconds: performance.now() - begin};
+    };
+    return [await timed(() => dppl.prepare(image, settings.input)),
+            await timed(() => inBatch('uint8', image.pixels.filter((_, i) => i % 4 < 3), [3000, 4000, 3]))];
+  })())js");
+  EXPECT_EQ(found[0].at("label"), found[1].at("label"));
+  EXPECT_EQ(found[0].at("probabilities"), found[1].at("probabilities"));
+  std::cout << "4000 × 3000 pixels: " << std::lround(found[0].at("milliseconds").get<double>()) << " ms, in the graph "
+            << std::lround(found[1].at("milliseconds").get<double>()) << " ms\n";
+}
+
 TEST_F(PageInBrowser, ShowsTheAnswerThePublicImagesAndTheGuarantee) {
   Pictures world(dir);
   world.add("disc.png", encode_png(picture(7000, 2)));

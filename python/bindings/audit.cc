@@ -31,11 +31,11 @@ py::list run(const std::string& mechanism, uint64_t trials, uint64_t fits, doubl
                        .fits = fits,
                        .threads = threads,
                        .progress = {}};
-  const std::vector<AuditResult> results = interruptible(py::none(), [&](Work& work) {
-                                             work.say_when_interrupted("the audit was not finished");
-                                             options.progress = [&](const std::string&) { work.check(); };
-                                             return audit(options);
-                                           }).value;
+  const std::vector<AuditResult> results = unless_interrupted(interruptible(py::none(), [&](Work& work) {
+    work.say_when_interrupted("the audit was not finished");
+    options.progress = [&](const std::string&) { work.check(); };
+    return audit(options);
+  }));
   py::list rows;
   for (const AuditResult& result : results) rows.append(row_of(result));
   return rows;

@@ -66,7 +66,7 @@ py::array_t<float> encode(const py::array_t<uint8_t, py::array::c_style>& pixels
   const auto encoder = open_encoder(encoder_name, encoder_options(onnx, size, batch, threads));
   py::array_t<float> result({static_cast<py::ssize_t>(images.size()), static_cast<py::ssize_t>(encoder->dim())});
   float* out = result.mutable_data();
-  interruptible(progress, [&](Work& work) {
+  unless_interrupted(interruptible(progress, [&](Work& work) {
     std::vector<float> inputs(batch * encoder->input_size());
     for (size_t begin = 0; begin < images.size(); begin += batch) {
       const size_t count = std::min(batch, images.size() - begin);
@@ -79,7 +79,7 @@ py::array_t<float> encode(const py::array_t<uint8_t, py::array::c_style>& pixels
       work.progress(static_cast<double>(begin + count) / static_cast<double>(images.size()));
     }
     return true;
-  });
+  }));
   return result;
 }
 
@@ -101,16 +101,15 @@ py::dict embed_files(const std::string& images, const std::string& label_source,
                        .note = [](const std::string&) {},
                        .bad_image = [](const std::string&) {}};
   if (!classes.is_none()) options.classes = classes_of(classes);
-  const EmbedResult done = interruptible(progress, [&](Work& work) {
-                             work.say_when_interrupted("the same call goes on from what is done");
-                             options.progress = [&](size_t images_done, size_t total) {
-                               work.progress(static_cast<double>(images_done) / static_cast<double>(total));
-                             };
-                             const auto source = open_images(images, {.labels = label_source});
-                             const auto encoder =
-                                 open_encoder(encoder_name, encoder_options(onnx, size, batch, threads));
-                             return embed(*source, *encoder, options);
-                           }).value;
+  const EmbedResult done = unless_interrupted(interruptible(progress, [&](Work& work) {
+    work.say_when_interrupted("the same call goes on from what is done");
+    options.progress = [&](size_t images_done, size_t total) {
+      work.progress(static_cast<double>(images_done) / static_cast<double>(total));
+    };
+    const auto source = open_images(images, {.labels = label_source});
+    const auto encoder = open_encoder(encoder_name, encoder_options(onnx, size, batch, threads));
+    return embed(*source, *encoder, options);
+  }));
   py::dict result;
   result["rows"] = done.rows;
   result["dim"] = done.dim;

@@ -23,10 +23,10 @@ Embeddings rows_of(const py::array& rows) { return Embeddings::view(matrix_of(ro
 
 py::array_t<int32_t> predict(const ModelInUse& used, const py::array& array, unsigned threads) {
   const Embeddings rows = rows_of(array);
-  std::vector<int32_t> labels = interruptible(py::none(), [&](Work& work) {
-                                  const auto classifier = used.classifier(threads);
-                                  return classifier->predict(rows, [&](uint64_t) { work.check(); });
-                                }).value;
+  std::vector<int32_t> labels = unless_interrupted(interruptible(py::none(), [&](Work& work) {
+    const auto classifier = used.classifier(threads);
+    return classifier->predict(rows, [&](uint64_t) { work.check(); });
+  }));
   const auto count = static_cast<py::ssize_t>(labels.size());
   return array_of(std::move(labels), {count});
 }
@@ -37,7 +37,7 @@ py::array_t<float> score(const ModelInUse& used, const py::array& array, bool pr
   const size_t classes = used.model.classes.size();
   py::array_t<float> result({static_cast<py::ssize_t>(rows.rows()), static_cast<py::ssize_t>(classes)});
   float* out = result.mutable_data();
-  interruptible(py::none(), [&](Work& work) {
+  unless_interrupted(interruptible(py::none(), [&](Work& work) {
     const auto classifier = used.classifier(threads);
     classifier->score(rows, [&](uint64_t first, std::span<const float> scores, std::span<const int32_t>) {
       work.check();
@@ -49,7 +49,7 @@ py::array_t<float> score(const ModelInUse& used, const py::array& array, bool pr
       }
     });
     return true;
-  });
+  }));
   return result;
 }
 

@@ -22,11 +22,11 @@ PublicData view_pool(const py::array& rows, unsigned threads) {
 py::dict build(const PublicData& source, const std::string& path, const std::string& transform, unsigned threads,
                const py::object& progress) {
   PoolOptions options{.transform = TransformSpec::parse(transform), .rows = {}, .threads = threads, .progress = {}};
-  const PoolInfo info = interruptible(progress, [&](Work& work) {
-                          work.say_when_interrupted("no pool file was written");
-                          options.progress = [&](double fraction) { work.progress(fraction); };
-                          return build_pool(source, options, path);
-                        }).value;
+  const PoolInfo info = unless_interrupted(interruptible(progress, [&](Work& work) {
+    work.say_when_interrupted("no pool file was written");
+    options.progress = [&](double fraction) { work.progress(fraction); };
+    return build_pool(source, options, path);
+  }));
   py::dict result;
   result["rows"] = info.rows;
   result["dim"] = info.dim;

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from . import _core
 from ._account import as_amounts, as_text
 from ._errors import NoLedgerWarning
-from ._inputs import LabelsLike, MatrixLike, as_labels, as_matrix, as_numbers, feature_names
+from ._inputs import LabelsLike, MatrixLike, as_labels, as_matrix, as_numbers, as_plain, feature_names
 from ._ledger import Ledger
 from ._parameters import DOCUMENTATION, SETTINGS, Parameters
 from ._people import LeftOut, People
@@ -139,7 +139,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator, Parameters):  # type: 
                 raise ValueError("classes: at least 1")
             return np.arange(int(self.classes))
         if self.classes is not None:
-            classes = np.asarray(self.classes)
+            classes = as_plain(np.asarray(self.classes))
             if classes.ndim != 1 or len(classes) == 0 or len(np.unique(classes)) != len(classes):
                 raise ValueError("classes: a number, or all labels that may occur, each once")
             return classes

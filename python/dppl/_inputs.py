@@ -47,11 +47,22 @@ def as_matrix(values: Any, name: str = "X") -> npt.NDArray[Any]:
     return array if lies_well else _copied(array, name, "its rows do not lie in memory one value after the other", array.dtype)
 
 
+def as_plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Objects as text or whole numbers, where all of them are, as in a column of a frame."""
+    if array.dtype.kind == "O":
+        values = array.ravel().tolist()
+        if values and all(isinstance(value, str) for value in values):
+            return array.astype(np.str_)
+        if values and all(isinstance(value, (int, np.integer)) for value in values):
+            return array.astype(np.int64)
+    return array
+
+
 def as_labels(labels: Any, name: str = "y") -> npt.NDArray[Any]:
     """Labels as a one-dimensional array."""
     if labels is None:
         raise ValueError(f"This estimator requires {name} to be passed, but the target {name} is None")
-    array = np.asarray(labels)
+    array = as_plain(np.asarray(labels))
     if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -75,11 +86,11 @@ def as_numbers(labels: Any, classes: npt.NDArray[Any], name: str = "y") -> npt.N
     array = as_labels(labels, name)
     order = np.argsort(classes, kind="stable")
     ordered = classes[order]
-    try:
+    kinds = {array.dtype.kind, classes.dtype.kind}
+    known = len(kinds) == 1 or not kinds & set("US")  # text is never equal to anything else
+    if known:
         places = np.minimum(np.searchsorted(ordered, array), len(classes) - 1)
-        known = bool((ordered[places] == array).all())
-    except TypeError:  # text among numbers
-        known = False
+        known = bool(np.all(ordered[places] == array))
     if not known:
         raise ValueError(f"{name}: a label is not among the declared classes; declare every one that may occur with classes=")
     return np.asarray(order[places], np.int64)

@@ -57,6 +57,9 @@ def test_classes_are_declared(task: Any) -> None:
     with pytest.raises(ValueError, match="not among the declared classes") as refused:
         dppl.PrototypeClassifier("mean", rho=1, classes=2, seed=1).fit(task.X, task.y)
     assert "2" not in str(refused.value)
+    for other in (["a", "b", "c"], [b"a", b"b", b"c"]):
+        with pytest.raises(ValueError, match="not among the declared classes"):
+            dppl.PrototypeClassifier("mean", rho=1, classes=other, seed=1).fit(task.X, task.y)
     model = dppl.PrototypeClassifier("mean", rho=1, classes=["a", "b", "c", "never seen"], seed=1)
     assert model.fit(task.X, np.array(["a", "b", "c"])[task.y]).predict_proba(task.X).shape == (600, 4)
     for wrong in (0, [], ["a", "a"], [["a"]]):

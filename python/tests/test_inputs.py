@@ -70,6 +70,17 @@ def test_every_kind_of_array_gives_the_same_model(task: Any) -> None:
         assert model(task.X, task.y.astype(kind)) == reference
 
 
+def test_labels_of_a_frame(task: Any) -> None:
+    names = np.array(["benign", "malignant", "unclear"])
+    frame = pandas.DataFrame({"diagnosis": names[task.y]})
+    for labels in (frame["diagnosis"], frame["diagnosis"].astype("category"), frame["diagnosis"].astype("string"), list(names[task.y])):
+        for classes in (names, list(names), pandas.Series(names)):
+            model = dppl.PrototypeClassifier("mean", rho=0.1, classes=classes, seed=1).fit(task.X, labels)
+            assert model.score(task.test_X, names[task.test_y]) > 0.9
+    with pytest.raises(ValueError, match="not among"):
+        dppl.PrototypeClassifier("mean", rho=0.1, classes=names, seed=1).fit(task.X, [None, *names[task.y][1:]])
+
+
 def test_every_type_of_value(task: Any) -> None:
     whole = np.clip(np.round(task.X * 4), -100, 100)
     reference = model(whole.astype(np.float32), task.y)

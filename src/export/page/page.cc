@@ -176,7 +176,8 @@ std::string page_html(const Page& page) {
       {"camera", takes_images ? "" : "hidden"},
       {"accept", takes_images ? "image/*" : ".npy"},
       {"record", takes_images ? "image" : "row"},
-      {"alike", gallery && gallery->chosen ? "The public images that stand for it" : "Public images most like it"},
+      {"alike", gallery && gallery->chosen ? "The prototypes of the most probable classes"
+                                           : "Public images most like the most probable classes"},
       {"gallery", gallery && gallery->per_class > 1 ? "gallery wide" : "gallery"},
       {"sections", html_of([&](HtmlWriter& out) {
          write_promise(out, model);
