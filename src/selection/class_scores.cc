@@ -1,5 +1,7 @@
 #include "selection/class_scores.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/parallel.h"
@@ -9,15 +11,27 @@
 namespace dppl {
 namespace {
 
-// The sum of records of so much weight times a row, of at most 2^kFactorBits and 2^16 in length, stays below 2^62.
-constexpr int128 kMostFor64Bits = int128{1} << 25;
-constexpr int kLowBits = 32;
+// Digits between −2^(bits − 1) and 2^(bits − 1), of which no dot product with a row leaves 32 bits: by Cauchy and
+// Schwarz every partial sum is at most 2^(bits − 1)·√dim·longest.
+int bits_of_digit(size_t dim, double longest) {
+  const double room = 0x1p31 / (std::sqrt(static_cast<double>(dim)) * longest) * (1 - 0x1p-20);
+  return std::min(1 + std::ilogb(room), 15);
+}
 
-template <typename Integer>
-Integer dot(const int8_t* row, std::span<const int64_t> sum) {
-  Integer result = 0;
-  for (size_t k = 0; k < sum.size(); ++k) result += row[k] * static_cast<Integer>(sum[k]);
-  return result;
+// Integers as Σ_j digit_j·2^(bits·j).
+std::vector<WordColumn> digits_of(std::vector<int128> values, int bits) {
+  const int128 half = int128{1} << (bits - 1);
+  std::vector<WordColumn> digits;
+  const auto is_zero = [](int128 value) { return value == 0; };
+  do {
+    std::vector<int16_t>& words = digits.emplace_back().words;
+    for (int128& value : values) {
+      const int128 rest = (value + half) >> bits;
+      words.push_back(static_cast<int16_t>(value - (rest << bits)));
+      value = rest;
+    }
+  } while (!std::ranges::all_of(values, is_zero));
+  return digits;
 }
 
 }  // namespace
@@ -31,12 +45,10 @@ ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, cons
       summary_(std::move(summary)),
       panels_(range.whole() ? WeightedRows(QuantisedRows(0, records.rows.dim())) : records) {
   if (!range.whole()) return;
-  const bool one_part = summary_.weight <= kMostFor64Bits;
-  for (const int128 value : summary_.sum) {
-    const int128 high = one_part ? int128{0} : value >> kLowBits;
-    low_.push_back(static_cast<int64_t>(value - (high << kLowBits)));
-    if (!one_part) high_.push_back(static_cast<int64_t>(high));
-  }
+  bits_ = bits_of_digit(pool.dim(), longest_row(pool));
+  const std::vector<WordColumn> digits = digits_of(summary_.sum, bits_);
+  digits_ = digits.size();
+  sum_.emplace(digits);
 }
 
 void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
@@ -47,21 +59,23 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   parallel_blocks(candidates.size(), block, threads, [&](size_t begin, size_t end, unsigned) {
     const auto some = candidates.subspan(begin, end - begin);
     const auto out = scores.subspan(begin, end - begin);
-    if (!range_.whole()) return sum_scores(panels_, pool_, some, range_, out);
-    for (size_t j = 0; j < some.size(); ++j) out[j] = whole_score(some[j]);
+    if (range_.whole()) return whole_scores(some, out);
+    sum_scores(panels_, pool_, some, range_, out);
   });
 }
 
-// Where nothing is clipped: Σ weight·(cosine − low) needs the class's sum only. The lower part has 32 bits, so that
-// its products with a row fit 64 for any number of dimensions there can be.
-int64_t ClassScores::whole_score(uint32_t candidate) const {
-  const int8_t* row = pool_.row(candidate);
-  int128 cosines = dot<int64_t>(row, low_);
-  if (!high_.empty()) {
-    const bool small = summary_.weight >> kLowBits <= kMostFor64Bits;
-    cosines += (small ? int128{dot<int64_t>(row, high_)} : dot<int128>(row, high_)) << kLowBits;
+// Where nothing is clipped: Σ weight·(cosine − low) needs the class's sum only.
+void ClassScores::whole_scores(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
+  const QuantisedRows rows = pool_.gather(candidates);
+  std::vector<int32_t> dots(digits_ * rows.rows());
+  std::vector<int32_t*> of_digit;
+  for (size_t j = 0; j < digits_; ++j) of_digit.push_back(dots.data() + j * rows.rows());
+  sum_->multiply(rows, 0, rows.rows(), of_digit);
+  for (size_t i = 0; i < rows.rows(); ++i) {
+    int128 cosines = 0;
+    for (size_t j = digits_; j-- > 0;) cosines = (cosines << bits_) + of_digit[j][i];
+    scores[i] = range_.total(cosines * rows.factor(i) - summary_.weight * range_.low, summary_.denominator);
   }
-  return range_.total(cosines * pool_.factor(candidate) - summary_.weight * range_.low, summary_.denominator);
 }
 
 bool ClassScores::can_tighten() const {

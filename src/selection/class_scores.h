@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "selection/class_columns.h"
 #include "selection/class_summary.h"
 
@@ -27,15 +29,17 @@ class ClassScores {
   void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const;
 
  private:
-  int64_t whole_score(uint32_t candidate) const;
+  void whole_scores(std::span<const uint32_t> candidates, std::span<int64_t> scores) const;
 
   WeightedRows records_;
   const QuantisedRows& pool_;
   ScoreRange range_;
   unsigned threads_;
   ClassSummary summary_;
-  // Where nothing is clipped: the class's sum as 2^32·high + low, or low alone where products with it fit 64 bits.
-  std::vector<int64_t> low_, high_;
+  // Where nothing is clipped: the class's sum in digits of so many bits, whose products with a row fit 32.
+  int bits_ = 0;
+  size_t digits_ = 0;
+  std::optional<ColumnPanels> sum_;
   RecordPanels panels_;
 };
 

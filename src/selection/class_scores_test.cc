@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/cpu_testing.h"
 #include "support/selection_rows.h"
 
 namespace dppl {
@@ -86,26 +87,33 @@ TEST(ClassScores, ABoundThatForgetsTheSpreadIsCrossed) {
 
 // More records than 64 bits hold scores of: the class's summary alone tells them, so none need be in memory.
 TEST(ClassScores, NoNumberOfRecordsOverflows) {
-  const size_t dim = 3;
-  QuantisedRows pool(2, dim);
-  pool.set(0, std::vector<float>{1, 2, -1});
-  pool.set(1, std::vector<float>{-1, -2, 1});
-  QuantisedRows one(1, dim);
-  one.set(0, std::vector<float>{1, 2, -1});
-  for (const int64_t records : {int64_t{1} << 19, (int64_t{1} << 19) + 1, int64_t{1} << 27, int64_t{1} << 38}) {
-    ClassSummary summary{.records = static_cast<size_t>(records), .weight = records, .sum = std::vector<int128>(dim)};
-    for (size_t k = 0; k < dim; ++k) summary.sum[k] = static_cast<int128>(records) * one.factor(0) * one.row(0)[k];
-    const ScoreRange range = ScoreRange::of(0, 2);
-    const ClassScores scores(QuantisedRows(0, dim), summary, pool, range, 1);
-    std::vector<int64_t> computed(2);
-    scores.evaluate(std::vector<uint32_t>{0, 1}, computed);
-    for (const size_t j : {0u, 1u}) {
-      EXPECT_EQ(computed[j], range.total(static_cast<int128>(score_reference(one, 0, pool, j, range)) * records));
-      EXPECT_GE(computed[j], 0);
-      EXPECT_LE(computed[j], records * range.per_record());
-      EXPECT_GE(upper_bounds(scores, pool)[j], computed[j]);
+  // The longest rows that there are, along the record and opposite to it; and short ones.
+  for (const size_t dim : {size_t{3}, QuantisedRows::kLargestDim}) {
+    std::vector<float> row(dim);
+    for (size_t k = 0; k < dim; k += 2) row[k] = 1;
+    if (dim == 3) row = {1, 2, -1};
+    QuantisedRows pool(2, dim), one(1, dim);
+    pool.set(0, row);
+    one.set(0, row);
+    for (float& value : row) value = -value;
+    pool.set(1, row);
+    for (const int64_t records : {int64_t{1} << 19, (int64_t{1} << 19) + 1, int64_t{1} << 27, int64_t{1} << 38}) {
+      ClassSummary summary{.records = static_cast<size_t>(records), .weight = records, .sum = std::vector<int128>(dim)};
+      for (size_t k = 0; k < dim; ++k) summary.sum[k] = static_cast<int128>(records) * one.factor(0) * one.row(0)[k];
+      const ScoreRange range = ScoreRange::of(0, 2);
+      const ClassScores scores(QuantisedRows(0, dim), summary, pool, range, 1);
+      std::vector<int64_t> computed(2);
+      on_every_level([&](CpuLevel) {
+        scores.evaluate(std::vector<uint32_t>{0, 1}, computed);
+        for (const size_t j : {0u, 1u}) {
+          EXPECT_EQ(computed[j], range.total(static_cast<int128>(score_reference(one, 0, pool, j, range)) * records));
+          EXPECT_GE(computed[j], 0);
+          EXPECT_LE(computed[j], records * range.per_record());
+          EXPECT_GE(upper_bounds(scores, pool)[j], computed[j]);
+        }
+      });
+      EXPECT_LE(records * range.per_record(), int64_t{1} << 62);
     }
-    EXPECT_LE(records * range.per_record(), int64_t{1} << 62);
   }
 }
 
