@@ -24,14 +24,27 @@ bool is_ours(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &status) == 0 && (status.st_uid == 0 || status.st_uid == ::geteuid());
 }
 
-// Beside an installed program, and beside programs at build/, build/tests/ and build/PRESET/tests/.
-std::vector<std::filesystem::path> folders() {
+// The program, and what this code was loaded from where that is something else: a module of Python's.
+std::vector<std::filesystem::path> homes() {
+  std::vector<std::filesystem::path> result;
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  const std::filesystem::path up = program.parent_path().parent_path(),
-                              set_up = std::filesystem::path(".deps/onnxruntime");
-  return {up / "lib" / "dppl", up / set_up, up.parent_path() / set_up, up.parent_path().parent_path() / set_up};
+  if (auto program = std::filesystem::read_symlink("/proc/self/exe", error); !error) result.push_back(program);
+  Dl_info loaded{};
+  if (::dladdr(reinterpret_cast<const void*>(&is_ours), &loaded) != 0 && loaded.dli_fname != nullptr) {
+    if (auto module = std::filesystem::canonical(loaded.dli_fname, error); !error) result.push_back(module);
+  }
+  return result;
+}
+
+// Beside an installed program, and beside what is at build/, build/tests/, build/PRESET/tests/ and build/python/dppl/.
+std::vector<std::filesystem::path> folders() {
+  std::vector<std::filesystem::path> result;
+  for (const std::filesystem::path& home : homes()) {
+    const std::filesystem::path up = home.parent_path().parent_path(), set_up = ".deps/onnxruntime";
+    result.insert(result.end(), {up / "lib" / "dppl", up / set_up, up.parent_path() / set_up,
+                                 up.parent_path().parent_path() / set_up});
+  }
+  return result;
 }
 
 // Distributions name the system's library by its whole version.
