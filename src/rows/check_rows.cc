@@ -115,8 +115,9 @@ class FirstBad {
   const auto found = std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
   const bool zero = found == values.end();
   throw InvalidRecord(
-      fmt::format("{}: a row {}; remove the record or embed it again", embeddings.path(),
-                  zero ? "has no value but zeros, so it has no direction" : "has a value that is not finite, such as NaN"),
+      fmt::format(
+          "{}: a row {}; remove the record or embed it again", embeddings.path(),
+          zero ? "has no value but zeros, so it has no direction" : "has a value that is not finite, such as NaN"),
       zero ? fmt::format("row {} is zero", row)
            : fmt::format("row {} has {} at position {}, both counted from 0", row, *found, found - values.begin()));
 }
