@@ -93,24 +93,33 @@ class Model:
 def show_private_errors(shown: bool) -> bool: ...
 def setting_fields() -> list[dict[str, str]]: ...
 def account(amounts: dict[str, str], mechanism: str, releases: int, unit: str) -> Guarantee: ...
-def fit(
-    *,
-    rows: npt.NDArray[Any],
-    labels: npt.NDArray[np.int64],
-    classes: int | list[str],
-    method: str,
-    settings: dict[str, str],
-    budget: dict[str, str],
-    pool: Pool | None,
-    examples: Pool | None,
-    example_labels: npt.NDArray[np.int64] | None,
-    class_prior: npt.NDArray[Any] | None,
-    people: npt.NDArray[np.int64] | None,
-    account: tuple[str, str] | None,
-    seed: int | None,
-    threads: int,
-    progress: _Progress,
-) -> tuple[Model, bool]: ...
+
+class FitRequest:
+    def __init__(
+        self,
+        *,
+        classes: int | list[str],
+        method: str,
+        settings: dict[str, str],
+        budget: dict[str, str],
+        pool: Pool | None,
+        examples: Pool | None,
+        example_labels: npt.NDArray[np.int64] | None,
+        class_prior: npt.NDArray[Any] | None,
+        for_people: bool,
+        account: tuple[str, str] | None,
+        threads: int,
+    ) -> None: ...
+    def run(
+        self,
+        *,
+        rows: npt.NDArray[Any],
+        labels: npt.NDArray[np.int64],
+        people: npt.NDArray[np.int64] | None,
+        seed: int | None,
+        progress: _Progress,
+    ) -> tuple[Model, bool]: ...
+
 def fit_public_only(
     *,
     classes: int | list[str],

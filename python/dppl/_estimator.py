@@ -47,22 +47,25 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator, Parameters):  # type: 
         account = self._account()
         if account is None and self.seed is None:
             warnings.warn("no ledger: what this fit spends is written down nowhere; ledger= and dataset= keep the account", NoLedgerWarning, stacklevel=2)
+        request = _core.FitRequest(
+            method=self.method,
+            settings=self._settings(),
+            budget=amounts,
+            pool=pool,
+            for_people=whose is not None,
+            account=account,
+            threads=self._threads(),
+            **self._public_knowledge(classes),
+        )
+        # Private values are looked at from here on only.
         names = feature_names(X)
-        rows = as_matrix(X)
         with shown_progress("fit", self.verbose) as progress:
-            model, interrupted = _core.fit(
-                rows=rows,
+            model, interrupted = request.run(
+                rows=as_matrix(X),
                 labels=as_numbers(y, classes),
-                method=self.method,
-                settings=self._settings(),
-                budget=amounts,
-                pool=pool,
                 people=None if whose is None else whose.numbers(),
-                account=account,
                 seed=self.seed,
-                threads=self._threads(),
                 progress=progress,
-                **self._public_knowledge(classes),
             )
         self._take(model, classes, names)
         if interrupted:

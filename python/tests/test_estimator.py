@@ -194,6 +194,10 @@ def test_a_ledger_is_charged(task: Any, tmp_path: Any) -> None:
     with pytest.raises(dppl.BudgetExceeded, match="scans"):
         clone(model).fit(task.X, task.y)
     assert ledger.status("scans")["spent"] == {"rho": 0.2}
+    # With no budget left every answer is the same: nothing private is looked at.
+    for rows, labels in ((task.X, task.y + 1), (task.X[:, :0], task.y), (np.full_like(task.X, np.nan), task.y[:5])):
+        with pytest.raises(dppl.BudgetExceeded):
+            clone(model).fit(rows, labels)
     # What is refused costs nothing.
     bad = task.X.copy()
     bad[3, 4] = np.nan
