@@ -5,12 +5,14 @@
 
 Fits a model of --classes classes on generated rows of --dim values. Then, in turns: `dppl predict` of --rows rows, the whole command; `dppl serve` with the same
 rows as binary tensors, only the label asked for, as fast as answers come, for several numbers of connections and rows per request; and once more the best of
-these at half the load, where p99 counts from when a request was due. Client and server share the machine, over loopback. Needs Python alone.
+these at half the load, where p99 counts from when a request was due. Client and server share the machine, over loopback. So the most that can be reached is what is left
+of two cores when the rows' bytes have gone through loopback, which is measured by itself. Needs Python alone.
 """
 import argparse
 import json
 import os
 import random
+import socket
 import statistics
 import struct
 import subprocess
@@ -46,6 +48,25 @@ def run(*command):
     return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
 
 
+def loopback(chunk=1 << 18, chunks=8000):
+    """Bytes per second from one process to another, which do nothing else."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        child = os.fork()
+        if child == 0:
+            with socket.create_connection(listening.getsockname()) as sender:
+                for _ in range(chunks):
+                    sender.sendall(bytes(chunk))
+            os._exit(0)
+        receiver, _ = listening.accept()
+        with receiver:
+            buffer, begin = bytearray(chunk), time.perf_counter()
+            while receiver.recv_into(buffer):
+                pass
+            seconds = time.perf_counter() - begin
+        os.waitpid(child, 0)
+    return chunk * chunks / seconds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("rows", 400000), ("dim", 1280), ("classes", 100), ("threads", 2), ("rounds", 3)):
@@ -53,7 +74,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--dtype", choices=DTYPES, default="uint8")
     options = parser.parse_args()
-    descr, _ = DTYPES[options.dtype]
+    descr, item_size = DTYPES[options.dtype]
     with tempfile.TemporaryDirectory() as folder:
         inside = lambda name: os.path.join(folder, name)
         train = 50 * options.classes
@@ -81,13 +102,17 @@ def main():
                 return told
 
             predict()  # the file is in the page cache from here on
-            predicted, served = [], {load: [] for load in (*LOADS, SINGLE)}
+            passed, predicted, served = [], [], {load: [] for load in (*LOADS, SINGLE)}
             for _ in range(options.rounds):
                 predicted.append(predict())
+                passed.append(loopback() / (options.dim * item_size))
                 for load in served:
                     served[load].append(ask(load)["rows_per_second"])
             base = statistics.median(predicted)
             print(f"predict, {options.threads} threads, {options.rows} rows of {options.dim} {options.dtype}, {options.classes} classes: {base:,.0f} rows/s")
+            transport = statistics.median(passed)
+            most = 1 / (1 / base + 1 / transport)
+            print(f"loopback alone: {transport:,.0f} rows/s; after the other, both would make {most:,.0f} rows/s, {most / base:.2f} of predict")
             for load, rates in served.items():
                 rate = statistics.median(rates)
                 print(f"serve, {load[0]} connections, {load[1]} rows per request: {rate:,.0f} rows/s, {rate / base:.2f} of predict")

@@ -226,8 +226,10 @@ std::vector<Duel> gaussian_fits() {
       gaussian_duel("mean with a metric", anywhere(6), metric, 0),
       gaussian_duel("mean with gradient steps", among_others(), refined, kReach),
       gaussian_duel("mean with gradient steps", anywhere(7), refined, 0),
-      gaussian_duel("mean with a centre", at_the_rim(1), centred, kReach),
-      gaussian_duel("mean with a centre", anywhere(9), centred, 0),
+      // A record weighs less in the centre where its class is above the median by the noisy sizes, which a class of two
+      // among three often is: the claim is reached in classes of like size.
+      gaussian_duel("mean with a centre", at_the_rim(1), centred, 0),
+      gaussian_duel("mean with a centre", anywhere(9), centred, kReach),
       gaussian_duel("auto", at_the_rim(0), AutoSettings{}, kReach, kPoolForAuto),
       gaussian_duel("auto", anywhere(8), AutoSettings{}, 0, kPoolForAuto),
       gaussian_duel("mean for people", person_at_the_rim(), mean_settings(), kReach),
