@@ -29,11 +29,11 @@ double strength(size_t g) {
   return strengths[g];
 }
 
-// How far class means may lie from what is publicly known of them, against their own length: from the mean of dozens of
-// examples to a single picture that is not typical.
-constexpr std::array kDeviations{0.05, 0.15, 0.5, 1.5};
+// Cosines of class means with what is publicly known of them: from the mean of dozens of examples to a single picture
+// that is not typical.
+constexpr std::array kCosines{0.97, 0.9, 0.8, 0.6, 0.4, 0.2};
 enum Kind : size_t { kNearPool, kAnywhere, kKnown };
-constexpr size_t kKinds = kKnown + kDeviations.size();
+constexpr size_t kKinds = kKnown + kCosines.size();
 // What the weights of the kinds are worth before any class has spoken, in classes per kind.
 constexpr double kPriorClasses = 2;
 
@@ -189,7 +189,7 @@ using Views = std::array<View, kKinds>;
 Weights first_weights() {
   Weights weights{};
   weights[kNearPool] = weights[kAnywhere] = 0.25;
-  for (size_t j = kKnown; j < kKinds; ++j) weights[j] = 0.5 / static_cast<double>(kDeviations.size());
+  for (size_t j = kKnown; j < kKinds; ++j) weights[j] = 0.5 / static_cast<double>(kCosines.size());
   return weights;
 }
 
@@ -329,8 +329,11 @@ Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior&
       views[c][kAnywhere] = gaussian_view(sum, sigma, {}, prior.variances, 1 + prior_variance);
       const auto direction = known.empty() ? known : known.subspan(c * dim, dim);
       if (std::ranges::all_of(direction, [](double value) { return value == 0; })) continue;
-      for (size_t j = 0; j < kDeviations.size(); ++j) {
-        views[c][kKnown + j] = gaussian_view(sum, sigma, direction, prior.variances, kDeviations[j]);
+      std::vector<double> expected(dim);
+      for (size_t j = 0; j < kCosines.size(); ++j) {
+        const double along = kCosines[j] * std::sqrt(1 + prior_variance);
+        std::ranges::transform(direction, expected.begin(), [&](double value) { return along * value; });
+        views[c][kKnown + j] = gaussian_view(sum, sigma, expected, prior.variances, 1 + prior_variance - along * along);
       }
     }
   });

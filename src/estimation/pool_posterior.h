@@ -38,7 +38,9 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 // of the prior:
 //   near the pool       p one of the atoms, all alike likely; e ~ N(0, prior_variance·v)
 //   anywhere            p = 0; e ~ N(0, (1 + prior_variance)·v)
-//   as publicly known   p the direction that is known of this class; e ~ N(0, d·v), d on a short grid
+//   as publicly known   p = c·√(1 + prior_variance) times the direction that is known of this class, c a cosine on a
+//                       short grid; e ~ N(0, (1 − c²)·(1 + prior_variance)·v)
+// so that p + e is of the same length in all of them, and the strengths mean the same.
 // How likely the kinds are is one half against one half at first (known classes: a quarter, a quarter and a half) and
 // then follows, by expectation maximisation, from how well they explain the sums of all classes about which something
 // is known: knowledge that the data contradict loses its weight.
