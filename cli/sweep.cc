@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::string plan, output, data;
   unsigned threads = kDefaultThreads;
-  bool json = false;
+  bool json = false, runs_only = false;
 };
 
 void run(const Options& options) {
@@ -30,7 +30,21 @@ void run(const Options& options) {
     results = run_sweep(plan, {.directory = options.output,
                                .version = DPPL_VERSION,
                                .threads = options.threads,
+                               .runs_only = options.runs_only,
                                .progress = [&](uint64_t done, uint64_t total) { progress.count(done, total); }});
+  }
+  if (options.runs_only) {
+    if (options.json) {
+      print_json({{"directory", options.output},
+                  {"done", results.done},
+                  {"by_others", results.by_others},
+                  {"taken_over", results.taken_over},
+                  {"private", false}});
+    } else {
+      std::cout << fmt::format("{}: {} runs done here, {} by others meanwhile, {} before\n", options.output,
+                               results.done, results.by_others, results.taken_over);
+    }
+    return;
   }
   const SweepFiles files = write_sweep(results, options.output);
   const auto failed =
@@ -42,6 +56,8 @@ void run(const Options& options) {
                 {"runs", results.rows.size()},
                 {"failed", failed},
                 {"taken_over", results.taken_over},
+                {"done", results.done},
+                {"by_others", results.by_others},
                 {"private", false},
                 {"table", nlohmann::ordered_json::parse(results_json(results.rows))}});
   } else {
@@ -63,7 +79,8 @@ void add_sweep(CLI::App& app) {
       add_command(app, "sweep", "Run the many fits of a plan, and draw the results (for experiments)",
                   "  dppl sweep plans/accuracy.toml -o accuracy --data embeddings/\n"
                   "writes accuracy/results.csv, accuracy/report.html and accuracy/figures. After an interruption the\n"
-                  "same command continues. A run that fails becomes a row that says why, and a warning at the end;\n"
+                  "same command continues. Started several times, also on machines that share the directory, the\n"
+                  "processes share the runs. A run that fails becomes a row that says why, and a warning at the end;\n"
                   "the exit status is still 0. Nothing here is private: runs are seeded, and accuracies are measured\n"
                   "on private records. docs/sweep.md explains how to write a plan.");
   command->add_option("plan", options->plan, "What to run")->required()->type_name("PLAN.toml");
@@ -72,6 +89,8 @@ void add_sweep(CLI::App& app) {
       ->add_option("--data", options->data,
                    "Where the plan's relative paths start (default: the directory of the plan)")
       ->type_name("DIR");
+  command->add_flag("--runs-only", options->runs_only,
+                    "Do runs that nobody else does now, and write no tables: for helpers of another 'dppl sweep'");
   command->add_flag("--json", options->json, "One JSON object on standard output");
   add_threads(*command, options->threads, "Runs at the same time; their number never changes the results");
   command->callback([options] { with_public_records([&] { run(*options); }); });

@@ -1,10 +1,17 @@
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
 
 #include "support/run_program.h"
+#include "support/running_program.h"
 #include "support/small_sweep.h"
 
 namespace dppl {
@@ -75,6 +82,43 @@ TEST(SweepCommand, GoesOnAfterBeingKilled) {
   const std::string whole = without_seconds(read_text(dir.path("whole/results.csv")));
   EXPECT_EQ(without_seconds(read_text(dir.path("KILL/results.csv"))), whole);
   EXPECT_EQ(without_seconds(read_text(dir.path("INT/results.csv"))), whole);
+}
+
+// Some of them are killed in the middle; each run is finished once all the same.
+TEST(SweepCommand, ProcessesShareADirectoryAndOutliveEachOther) {
+  const TempDir dir;
+  write_small_data(dir);
+  std::string rho;
+  for (int i = 1; i <= 150; ++i) rho += std::to_string(i) + ",";
+  const std::string plan =
+      write_small_plan(dir, "[[method]]\nname = \"mean\"\nsettings.shrink = [true, false]\n", "[" + rho + "]");
+  const std::string out = dir.path("shared");
+  const std::vector<std::string> help = {"sweep", plan, "-o", out, "--threads", "1", "--runs-only"};
+  for (int round = 0; round < 4; ++round) {
+    const testing::RunningProgram first(help), second(help), third(help);
+    std::this_thread::sleep_for(std::chrono::milliseconds(40 + 50 * round));
+    first.signal(SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    // The others are killed at the end of this scope.
+  }
+  std::vector<std::future<RunResult>> last;
+  for (int i = 0; i < 3; ++i) {
+    last.push_back(std::async(std::launch::async, [&] {
+      return run_program({"sweep", plan, "-o", out, "--threads", "1", "--json"});
+    }));
+  }
+  for (std::future<RunResult>& program : last) {
+    const RunResult done = program.get();
+    EXPECT_EQ(done.status, 0) << done.err;
+  }
+  ASSERT_EQ(run_program({"sweep", plan, "-o", dir.path("whole")}).status, 0);
+  EXPECT_EQ(without_seconds(read_text(out + "/results.csv")),
+            without_seconds(read_text(dir.path("whole/results.csv"))));
+  std::map<std::string, int> times;
+  std::istringstream lines(read_text(out + "/runs.jsonl"));
+  for (std::string line; std::getline(lines, line);) ++times[nlohmann::json::parse(line).at("key").get<std::string>()];
+  EXPECT_EQ(times.size(), 150u * 2 * 2 * 2);
+  for (const auto& [key, count] : times) EXPECT_EQ(count, 1) << key;
 }
 
 TEST(SweepCommand, RefusesInOneLineBeforeAnyRun) {

@@ -112,19 +112,24 @@ struct SweepResults {
   std::vector<SweepRow> rows;
   std::map<double, std::vector<uint64_t>> class_sizes = {};  // by ratio, for the first seed, by class
   std::vector<SweepMap> maps = {};
-  uint64_t taken_over = 0;  // runs that an earlier call had finished
+  uint64_t taken_over = 0;           // runs that an earlier call had finished
+  uint64_t done = 0, by_others = 0;  // runs that this call has finished, and other processes meanwhile
 };
 
 struct SweepOptions {
   std::string directory;  // for runs.jsonl and what write_sweep() writes; made if it is not there
   std::string version;    // of the program: runs of another one are not taken over
   unsigned threads = kDefaultThreads;
+  // To lend a hand: return when every run is done or being done by some process, with the counts alone and no rows.
+  bool runs_only = false;
   // Of the runs that are left to do; called from any thread.
   std::function<void(uint64_t done, uint64_t total)> progress = {};
 };
 
 // Runs the plan. Each finished run is on the disk at once, in runs.jsonl, and is not run again by another call with the
-// same data, settings and version; failed ones are. What comes out depends on the plan and the data alone, but for the
+// same data, settings and version; failed ones are. Any number of processes, also of machines that share the directory,
+// may run a plan together: each run is done by one of them, a killed one's is taken over by another, and all return the
+// same when all is done. What comes out depends on the plan and the data alone, but for the
 // seconds. A run that fails is a row that says so. Throws InvalidInput before the first run where data do not fit
 // together.
 SweepResults run_sweep(const SweepPlan& plan, const SweepOptions& options);

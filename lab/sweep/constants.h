@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +14,9 @@ inline constexpr uint64_t kLargestWholeNumber = uint64_t{1} << 53;
 // Budgets of which the arithmetic still says something, and ratios of classes.
 inline constexpr double kSmallestRho = 1e-12, kLargestRho = 1e12;
 inline constexpr double kLargestRatio = 1e9;
+
+// Between looks at what other processes finish, when there is nothing else to do. A look costs a few system calls.
+inline constexpr std::chrono::milliseconds kOthersAreWorking{100};
 
 // Of a map; more would hide each other.
 inline constexpr size_t kMostPoints = 2000;

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 #include "base/digest.h"
@@ -9,6 +12,7 @@
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "dppl/metrics.h"
+#include "lab/sweep/constants.h"
 #include "lab/sweep/run_method.h"
 #include "lab/sweep/run_store.h"
 #include "tuning/tune.h"
@@ -71,10 +75,14 @@ class Sweep {
     results_.figures = plan_.figures;
     list_jobs();
     const size_t rows = jobs_.size();
-    list_maps();
+    if (!options_.runs_only) list_maps();
     take_over();
+    results_.taken_over = taken_over_;
     total_ = static_cast<uint64_t>(std::count_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return !job.done; }));
     run_all();
+    results_.done = finished_;
+    results_.by_others = taken_over_ - results_.taken_over;
+    if (options_.runs_only) return std::move(results_);
     jobs_.resize(rows);
     std::erase_if(results_.maps, [](const SweepMap& map) { return map.points.empty(); });
     count_classes();
@@ -164,43 +172,108 @@ class Sweep {
     jobs_.push_back(std::move(job));
   }
 
+  // ---- Sharing: what is finished, here or elsewhere, and what others do now
+
   void take_over() {
-    for (Job& job : jobs_) {
-      const SweepRow* known = job.map == nullptr ? store_.find(job.key) : nullptr;
-      if (known == nullptr || known->status != "ok") continue;
-      // Names may have changed.
-      SweepRow row = *known;
-      row.data = job.row.data;
-      row.encoder = job.row.encoder;
-      row.pool = job.row.pool;
-      row.tuned_on_test = job.row.tuned_on_test;
-      job.row = std::move(row);
-      job.done = true;
-      ++results_.taken_over;
+    store_.read_new();
+    for (Job& job : jobs_) take_over(job);
+  }
+
+  bool take_over(Job& job) {
+    if (job.done || job.map != nullptr) return job.done;
+    std::optional<SweepRow> known = store_.find(job.key);
+    if (!known) return false;
+    // Names may have changed.
+    known->data = job.row.data;
+    known->encoder = job.row.encoder;
+    known->pool = job.row.pool;
+    known->tuned_on_test = job.row.tuned_on_test;
+    job.row = std::move(*known);
+    job.done = true;
+    ++taken_over_;
+    return true;
+  }
+
+  // The jobs that are for this process to do now, and the claims that say so. Maps are nobody's: they show records and
+  // are kept nowhere.
+  struct Share {
+    std::vector<Job*> jobs = {};
+    std::vector<RunStore::Claim> claims = {};
+  };
+  Share claim(const std::vector<Job*>& jobs) {
+    Share share;
+    for (Job* job : jobs) {
+      if (job->done) continue;
+      if (job->map == nullptr) {
+        std::optional<RunStore::Claim> claim = store_.claim(job->key);
+        if (!claim) continue;
+        share.claims.push_back(std::move(*claim));
+      }
+      share.jobs.push_back(job);
     }
+    // Whoever had a claim before may have finished the run.
+    store_.read_new();
+    std::erase_if(share.jobs, [&](Job* job) { return take_over(*job); });
+    return share;
+  }
+
+  void report() {
+    if (options_.progress) options_.progress(finished_ + taken_over_ - results_.taken_over, total_);
   }
 
   // ---- Running: place by place and, within a place, transform by transform, so that little is in memory at once
 
+  // Processes that share a directory begin at different places, so that each is alone in its own for as long as there
+  // are enough of them, and come back for what others had claimed and did not finish.
   void run_all() {
-    std::map<Place, std::vector<Job*>> by_place;
-    for (Job& job : jobs_) {
-      if (!job.done) by_place[job.place].push_back(&job);
+    for (;;) {
+      std::map<Place, std::vector<Job*>> by_place;
+      for (Job& job : jobs_) {
+        if (!job.done) by_place[job.place].push_back(&job);
+      }
+      if (by_place.empty()) return;
+      const uint64_t finished = finished_;
+      for_each_rotated(by_place, [&](const Place& place, const std::vector<Job*>& jobs) {
+        if (may_do_any(jobs)) run_place(place, jobs);
+      });
+      take_over();
+      report();
+      if (finished_ > finished) continue;
+      if (options_.runs_only) return;
+      std::this_thread::sleep_for(kOthersAreWorking);
     }
-    for (const auto& [place, jobs] : by_place) run_place(place, jobs);
+  }
+
+  template <typename Map, typename Action>
+  static void for_each_rotated(const Map& map, Action action) {
+    const auto start = std::next(map.begin(), static_cast<ptrdiff_t>(static_cast<size_t>(::getpid()) % map.size()));
+    for (auto at = start; at != map.end(); ++at) action(at->first, at->second);
+    for (auto at = map.begin(); at != start; ++at) action(at->first, at->second);
+  }
+
+  // A pool or a transform is not prepared for nothing.
+  bool may_do_any(const std::vector<Job*>& jobs) {
+    return std::any_of(jobs.begin(), jobs.end(), [&](Job* job) { return !claim({job}).jobs.empty(); });
   }
 
   void run_place(const Place& place, const std::vector<Job*>& jobs) {
     const std::shared_ptr<const PoolSet> pool =
         place.pool ? PoolSet::open(pools_[*place.pool], place.pool_rows, options_.threads) : nullptr;
     std::map<std::string, std::vector<Job*>> by_transform;
+    std::map<std::pair<size_t, double>, Settings> tuned;  // by method and budget
     for (Job* job : jobs) {
-      if (plan_.methods[job->method].tune_on_pool && !try_to(*job, [&] { tune(*job, *pool); })) continue;
+      if (job->done) continue;
+      if (plan_.methods[job->method].tune_on_pool) {
+        const Share share = claim({job});  // to fail is to finish
+        if (share.jobs.empty() || !try_to(*job, [&] { tune(*job, *pool, tuned); })) continue;
+      }
       // auto finds its transform in the middle of the run.
       if (job->own && is_auto(*job->own)) job->transform = {};
       by_transform[job->transform.to_string()].push_back(job);
     }
-    for (const auto& [transform, those] : by_transform) {
+    if (by_transform.empty()) return;
+    for_each_rotated(by_transform, [&](const std::string&, const std::vector<Job*>& those) {
+      if (!may_do_any(those)) return;
       std::optional<Space> space;
       const bool floats = std::any_of(those.begin(), those.end(), [](const Job* job) { return !job->own; });
       const TransformSpec spec = those.front()->transform;
@@ -213,17 +286,22 @@ class Sweep {
       if (space) {
         run_in(*space, those);
       } else {
-        for (Job* job : those) finish(*job, failure);
+        const Share share = claim(those);
+        for (Job* job : share.jobs) finish(*job, failure);
       }
-    }
+    });
   }
 
-  void tune(Job& job, const PoolSet& pool) {
-    const BudgetSpec budget = BudgetSpec::zcdp(exact(job.rho.value()));
-    const TuneOptions options{.classes = data_[job.place.data]->classes.size(),
-                              .method = std::string(method_name(*job.own)),
-                              .threads = options_.threads};
-    job.own = dppl::tune(*pool.cache, budget, options).settings;
+  void tune(Job& job, const PoolSet& pool, std::map<std::pair<size_t, double>, Settings>& tuned) {
+    const std::pair<size_t, double> which(job.method, job.rho.value());
+    if (!tuned.contains(which)) {
+      const BudgetSpec budget = BudgetSpec::zcdp(exact(which.second));
+      const TuneOptions options{.classes = data_[job.place.data]->classes.size(),
+                                .method = plan_.methods[job.method].kind,
+                                .threads = options_.threads};
+      tuned.emplace(which, dppl::tune(*pool.cache, budget, options).settings);
+    }
+    job.own = tuned.at(which);
     job.transform = dppl::transform_of(*job.own);
   }
 
@@ -243,8 +321,9 @@ class Sweep {
     }
     parallel_blocks(bundles.size(), 1, options_.threads, [&](size_t i, size_t, unsigned) {
       const auto scores = std::make_shared<std::vector<std::vector<int64_t>>>();
-      for (Job* job : bundles[i]) {
-        if (try_to(*job, [&] { run_job(*job, space, bundles[i].size() > 1 ? scores : nullptr); })) finish(*job, "");
+      const Share share = claim(bundles[i]);
+      for (Job* job : share.jobs) {
+        if (try_to(*job, [&] { run_job(*job, space, share.jobs.size() > 1 ? scores : nullptr); })) finish(*job, "");
       }
     });
   }
@@ -302,8 +381,8 @@ class Sweep {
     job.row.error = one_line(failure);
     if (job.map == nullptr) store_.append(job.key, job.row);
     job.done = true;
-    const uint64_t done = ++done_;
-    if (options_.progress) options_.progress(done, total_);
+    ++finished_;
+    report();
   }
 
   // ---- Results
@@ -343,7 +422,7 @@ class Sweep {
   std::vector<PublicData> pools_;
   std::vector<Job> jobs_;
   SweepResults results_;
-  std::atomic<uint64_t> done_{0};
+  std::atomic<uint64_t> finished_{0}, taken_over_{0};  // here, and by others
   uint64_t total_ = 0;
 };
 

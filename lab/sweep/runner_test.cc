@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "dppl/error.h"
 #include "dppl/sweep.h"
@@ -136,17 +138,57 @@ TEST(Sweep, TakesFinishedRunsOver) {
   expect_error<InvalidInput>([&] { load_plan(sweep.plan.file); }, {"data 'Four, five\"s' train-labels", "class 1"});
 }
 
-TEST(Sweep, OneProcessADirectory) {
-  const Sweeping sweep("[[method]]\nname = \"mean\"\n");
+// By key, how many lines say that the run went well.
+std::map<std::string, int> times_done(const std::string& store) {
+  std::map<std::string, int> result;
+  std::istringstream lines(read_text(store));
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    const SweepRow row = parse_results(json.at("row").get<std::string>(), store).at(0);
+    result[json.at("key").get<std::string>()] += row.status == "ok" ? 1 : 0;
+  }
+  return result;
+}
+
+TEST(Sweep, ManyShareADirectoryAndDoEachRunOnce) {
+  const Sweeping sweep(kMethods);
+  const SweepResults alone = sweep.run("alone");
+  std::vector<std::future<SweepResults>> together;
+  // Each opens the file on its own, as processes do.
+  for (unsigned i = 0; i < 4; ++i) {
+    together.push_back(std::async(std::launch::async, [&, i] { return sweep.run("shared", 1 + i % 2); }));
+  }
+  uint64_t done = 0;
+  for (std::future<SweepResults>& one : together) {
+    const SweepResults results = one.get();
+    EXPECT_EQ(csv_of(results), csv_of(alone));
+    done += results.done;
+  }
+  const std::map<std::string, int> times = times_done(sweep.dir.path("shared/runs.jsonl"));
+  EXPECT_EQ(times.size(), alone.rows.size());
+  for (const auto& [key, count] : times) EXPECT_LE(count, 1) << key;
+  EXPECT_GE(done, alone.rows.size()) << "failed ones may be tried by each that starts";
+}
+
+TEST(Sweep, AHelperDoesNotWaitForOthers) {
+  const Sweeping sweep("[[method]]\nname = \"public\"\n");  // two budgets share their scores
   SweepOptions options{.directory = sweep.dir.path("a"), .version = "1", .threads = 1};
-  bool refused = false;
+  bool helped = false;
   options.progress = [&](uint64_t, uint64_t) {
-    if (refused) return;
-    refused = true;
-    expect_error<IoError>([&] { sweep.run("a"); }, {"runs.jsonl: another sweep writes here"});
+    if (helped) return;
+    helped = true;
+    SweepOptions helper = options;
+    helper.progress = {};
+    helper.runs_only = true;
+    const SweepResults results = run_sweep(sweep.plan, helper);
+    EXPECT_EQ(results.done, 6u) << "of 8, one is finished and one is claimed with it";
+    EXPECT_EQ(results.taken_over, 1u);
+    EXPECT_TRUE(results.rows.empty());
   };
-  run_sweep(sweep.plan, options);
-  EXPECT_TRUE(refused);
+  const SweepResults results = run_sweep(sweep.plan, options);
+  EXPECT_TRUE(helped);
+  EXPECT_EQ(results.done + results.by_others, 8u);
+  EXPECT_EQ(csv_of(results), csv_of(sweep.run("b")));
 }
 
 TEST(Sweep, AGridGivesItsBestSetting) {

@@ -93,20 +93,24 @@ TrainedBaseline from_state(const py::tuple& state) {
 }
 
 py::dict sweep(const std::string& path, const std::string& directory, const std::string& data, unsigned threads,
-               const py::object& progress) {
+               bool runs_only, const py::object& progress) {
   const SweepPlan plan = load_plan(path, data);
+  SweepResults results;
   const SweepFiles files = unless_interrupted(interruptible(progress, [&](Work& work) {
     work.say_when_interrupted(fmt::format("finished runs are kept in {}; the same call goes on", directory));
-    const SweepResults results =
-        run_sweep(plan, {.directory = directory,
-                         .version = DPPL_VERSION,
-                         .threads = threads,
-                         .progress = [&](uint64_t done, uint64_t total) {
-                           work.progress(static_cast<double>(done) / static_cast<double>(total));
-                         }});
-    return write_sweep(results, directory);
+    results = run_sweep(plan, {.directory = directory,
+                               .version = DPPL_VERSION,
+                               .threads = threads,
+                               .runs_only = runs_only,
+                               .progress = [&](uint64_t done, uint64_t total) {
+                                 work.progress(static_cast<double>(done) / static_cast<double>(total));
+                               }});
+    return runs_only ? SweepFiles() : write_sweep(results, directory);
   }));
   py::dict result;
+  result["done"] = results.done;
+  result["by_others"] = results.by_others;
+  result["taken_over"] = results.taken_over;
   result["results"] = files.results;
   result["report"] = files.report;
   result["figures"] = files.figures;
@@ -124,7 +128,7 @@ void bind_lab(py::module_& module) {
              py::arg("classes"), py::arg("pool"), py::arg("rho"), py::arg("settings"), py::arg("seed"),
              py::arg("threads"));
   module.def("sweep", sweep, py::kw_only(), py::arg("plan"), py::arg("directory"), py::arg("data"), py::arg("threads"),
-             py::arg("progress"));
+             py::arg("runs_only"), py::arg("progress"));
 }
 
 }  // namespace dppl::python

@@ -39,7 +39,7 @@ def sweep(
 ) -> pandas.DataFrame:
     """Runs a plan (docs/sweep.md), writes its table, page and figures to the directory `output`, and returns the table.
 
-    A call that was interrupted goes on where it stopped.
+    A call that was interrupted goes on where it stopped. Processes that are given the same directory share the runs.
     """
     with shown_progress("sweep", verbose) as progress:
         files = _core.sweep(
@@ -47,6 +47,7 @@ def sweep(
             directory=os.fspath(output),
             data=os.fspath(data or ""),
             threads=threads or _core.DEFAULT_THREADS,
+            runs_only=False,
             progress=progress,
         )
     return read_results(files["results"])
