@@ -26,9 +26,12 @@ class Proposal {
   }
 
   uint64_t weight(size_t i) const { return weights_[i]; }
+  uint128 total() const { return total_; }
 
-  size_t draw(Random& random) const {
-    uint128 rest = uniform_below(random, total_);
+  size_t draw(Random& random) const { return locate(uniform_below(random, total_)); }
+
+  // The index in whose weight this position lies, where they lie one behind the other. Precondition: below the total.
+  size_t locate(uint128 rest) const {
     const auto block =
         static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), rest) - cumulative_.begin());
     if (block > 0) rest -= cumulative_[block - 1];

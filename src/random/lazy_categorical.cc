@@ -1,10 +1,11 @@
 #include "random/lazy_categorical.h"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
+#include <numeric>
 
 #include "dppl/error.h"
-#include "random/categorical.h"
+#include "random/uniform.h"
 
 namespace dppl {
 namespace {
@@ -12,173 +13,211 @@ namespace {
 constexpr size_t kFirstBatch = 64, kTightenAt = 256;
 constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as many, and so on
 
-// 0 … size − 1, for loops. (Clang 14 cannot use the views of gcc 12's library.)
-struct Below {
-  struct Iterator {
-    uint32_t at;
-    uint32_t operator*() const { return at; }
-    Iterator& operator++() {
-      ++at;
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return at != other.at; }
-  };
-  uint32_t size;
-  Iterator begin() const { return {0}; }
-  Iterator end() const { return {size}; }
-};
-
-class LazySampler {
- public:
-  LazySampler(Random& random, const BoundedValues& values, const Rational& unit)
-      : random_(random),
-        values_(values),
-        exp_(unit),
-        negligible_gap_(exp_.negligible_gap()),
-        known_(values.upper.size(), 0) {}
-
-  LazyDraw run() {
-    const Below all{static_cast<uint32_t>(values_.upper.size())};
-    evaluate(largest_open(all, kFirstBatch));
-    for (const uint32_t i : all) {
-      if (!is_negligible(i)) near_.push_back(i);
-    }
-    for (size_t batch = kFirstBatch;;) {
-      if (const auto index = propose(batch)) return {*index, evaluated_};
-      batch *= 2;
-      if (batch == kTightenAt && values_.tighten && near_.size() > 2 * kTightenAt) tighten();
-      evaluate(largest_open(near_, batch));
-      std::erase_if(near_, [this](uint32_t i) { return is_negligible(i); });
-    }
-  }
-
- private:
-  int64_t value(uint32_t i) const { return values_.upper[i]; }
-
-  void evaluate(const std::vector<uint32_t>& indices) {
-    if (indices.empty()) return;
-    results_.resize(indices.size());
-    values_.evaluate(indices, results_);
-    for (size_t j = 0; j < indices.size(); ++j) {
-      if (results_[j] > value(indices[j])) throw Error("selection: a score lies above its upper bound");
-      values_.upper[indices[j]] = results_[j];
-      known_[indices[j]] = 1;
-      best_known_ = std::max(best_known_, results_[j]);
-    }
-    evaluated_ += indices.size();
-  }
-
-  void tighten() {
-    std::vector<uint32_t> open;
-    std::copy_if(near_.begin(), near_.end(), std::back_inserter(open), [this](uint32_t i) { return !known_[i]; });
-    results_.resize(open.size());
-    values_.tighten(open, results_);
-    for (size_t j = 0; j < open.size(); ++j) {
-      values_.upper[open[j]] = std::min(values_.upper[open[j]], results_[j]);
-    }
-    std::erase_if(near_, [this](uint32_t i) { return is_negligible(i); });
-  }
-
-  // Of these, the `count` with the largest bounds that are not known yet, in the order of the indices.
-  template <typename Indices>
-  std::vector<uint32_t> largest_open(const Indices& indices, size_t count) const {
-    const auto before = [this](uint32_t a, uint32_t b) {
-      return value(a) > value(b) || (value(a) == value(b) && a < b);
-    };
-    std::vector<uint32_t> chosen;
-    // A heap of the best so far, its worst in front, or a selection when it would be large.
-    if (count <= 1024) {
-      int64_t worst = std::numeric_limits<int64_t>::min();
-      for (const uint32_t i : indices) {
-        if (value(i) <= worst || known_[i]) continue;
-        if (chosen.size() == count) {
-          std::pop_heap(chosen.begin(), chosen.end(), before);
-          chosen.pop_back();
-        }
-        chosen.push_back(i);
-        std::push_heap(chosen.begin(), chosen.end(), before);
-        if (chosen.size() == count) worst = value(chosen.front());
-      }
-    } else {
-      for (const uint32_t i : indices) {
-        if (!known_[i]) chosen.push_back(i);
-      }
-      if (chosen.size() > count) {
-        std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), chosen.end(), before);
-        chosen.resize(count);
-      }
-    }
-    std::sort(chosen.begin(), chosen.end());
-    return chosen;
-  }
-
-  // What lies so far below a known value that its weight is the smallest there is, needs no weight of its own.
-  bool is_negligible(uint32_t i) const {
-    return negligible_gap_ && value(i) < best_known_ &&
-           static_cast<uint64_t>(best_known_ - value(i)) >= *negligible_gap_;
-  }
-
-  std::optional<size_t> propose(size_t count) {
-    // The near ones, and after them all others together as one.
-    int64_t largest = best_known_;
-    for (const uint32_t i : near_) largest = std::max(largest, value(i));
-    std::vector<uint64_t> weights;
-    weights.reserve(near_.size() + 1);
-    for (const uint32_t i : near_) weights.push_back(exp_.bounds(static_cast<uint64_t>(largest - value(i))).upper);
-    weights.push_back(ExpWeights::kSmallest * (values_.upper.size() - near_.size()));
-    const Proposal proposal(std::move(weights));
-
-    struct Proposed {
-      uint32_t index;
-      uint64_t weight;
-    };
-    std::vector<Proposed> proposed;
-    for (size_t done = 0, together = kFirstProposals; done < count; done += together, together *= 2) {
-      proposed.clear();
-      std::vector<uint32_t> open;
-      for (size_t j = 0; j < together; ++j) {
-        const size_t place = proposal.draw(random_);
-        const bool far = place == near_.size();
-        const uint32_t index = far ? far_index() : near_[place];
-        proposed.push_back({index, far ? ExpWeights::kSmallest : proposal.weight(place)});
-        if (!known_[index]) open.push_back(index);
-      }
-      std::sort(open.begin(), open.end());
-      open.erase(std::unique(open.begin(), open.end()), open.end());
-      evaluate(open);
-      for (const Proposed& one : proposed) {
-        if (exp_.accept(random_, one.weight, static_cast<uint64_t>(largest - value(one.index)))) return one.index;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // One of the indices that are not near, each as likely as another.
-  uint32_t far_index() {
-    auto rest = static_cast<uint64_t>(uniform_below(random_, values_.upper.size() - near_.size()));
-    // `near_` ascends: skip what it holds.
-    for (const uint32_t i : near_) {
-      if (i > rest) break;
-      ++rest;
-    }
-    return static_cast<uint32_t>(rest);
-  }
-
-  Random& random_;
-  const BoundedValues& values_;
-  const ExpWeights exp_;
-  const std::optional<uint64_t> negligible_gap_;
-  std::vector<uint8_t> known_;
-  std::vector<uint32_t> near_;  // all that are not negligible, ascending
-  std::vector<int64_t> results_;
-  int64_t best_known_ = std::numeric_limits<int64_t>::min();
-  size_t evaluated_ = 0;
-};
+void require(bool holds) {
+  if (!holds) throw Error("selection: a part gave an answer that no part gives");
+}
 
 }  // namespace
 
+LazyCategorical::LazyCategorical(Random& random, std::vector<uint64_t> part_sizes, const Rational& unit,
+                                 bool can_tighten)
+    : random_(random), exp_(unit), can_tighten_(can_tighten), parts_(part_sizes.size()), batch_(kFirstBatch) {
+  uint64_t first = 0;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    parts_[p].size = part_sizes[p];
+    parts_[p].first = first;
+    first += part_sizes[p];
+  }
+  ask_largest(std::nullopt);
+}
+
+void LazyCategorical::take(std::span<const LazyAnswer> answers) {
+  if (answers.size() != questions_.size()) throw Error("selection: not every question has an answer");
+  (this->*next_)(answers);
+}
+
+template <typename Answer>
+const Answer& LazyCategorical::expect(const LazyAnswer& answer) const {
+  const Answer* one = std::get_if<Answer>(&answer);
+  require(one != nullptr);
+  return *one;
+}
+
+// ---- The values with the largest bounds of all parts. Most parts have few of these: they are asked for their share
+// and some more, and again where that was not enough.
+
+void LazyCategorical::ask_largest(std::optional<int64_t> tighten_for) {
+  const uint64_t share = parts_.size() == 1 ? batch_ : std::min(batch_, 4 * batch_ / parts_.size() + 8);
+  questions_.clear();
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    parts_[p].bounds.clear();
+    parts_[p].asked = share;
+    if (parts_[p].size > 0) questions_.push_back({p, AskLargest{share, tighten_for}});
+  }
+  next_ = &LazyCategorical::take_largest;
+}
+
+void LazyCategorical::take_largest(std::span<const LazyAnswer> answers) {
+  for (size_t j = 0; j < answers.size(); ++j) {
+    Part& part = parts_[questions_[j].part];
+    part.bounds = expect<SayLargest>(answers[j]).bounds;
+    require(part.bounds.size() <= part.asked);
+    require(std::is_sorted(part.bounds.begin(), part.bounds.end(), std::greater<>()));
+    part.open = part.bounds.empty() ? std::nullopt : std::optional(part.bounds.front());
+  }
+  // The order of all: by bound, then by index, and so by part where bounds are equal.
+  std::vector<std::pair<int64_t, size_t>> all;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    for (const int64_t bound : parts_[p].bounds) all.emplace_back(bound, p);
+  }
+  const auto before = [](const auto& a, const auto& b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second);
+  };
+  if (all.size() > batch_) {
+    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(batch_), all.end(), before);
+    all.resize(batch_);
+  }
+  std::vector<uint64_t> chosen(parts_.size());
+  for (const auto& [bound, p] : all) ++chosen[p];
+
+  questions_.clear();
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    // All that it told is among the largest, and it may have more.
+    if (chosen[p] < parts_[p].asked || parts_[p].asked == batch_) continue;
+    parts_[p].asked = std::min(batch_, 4 * parts_[p].asked);
+    questions_.push_back({p, AskLargest{parts_[p].asked}});
+  }
+  if (!questions_.empty()) return;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    if (chosen[p] > 0) questions_.push_back({p, AskEvaluate{chosen[p]}});
+  }
+  evaluated_ += all.size();
+  next_ = &LazyCategorical::take_evaluated;
+  if (questions_.empty()) ask_weights();
+}
+
+void LazyCategorical::take_evaluated(std::span<const LazyAnswer> answers) {
+  for (size_t j = 0; j < answers.size(); ++j) {
+    const auto& said = expect<SayEvaluated>(answers[j]);
+    Part& part = parts_[questions_[j].part];
+    require(said.best <= *part.open && (!said.open || *said.open <= *part.open));
+    part.open = said.open;
+    best_known_ = std::max(best_known_.value_or(said.best), said.best);
+  }
+  ask_weights();
+}
+
+// ---- The weights. What is not known has the weight of its bound; what is negligible beside a known value, the
+// smallest that there is.
+
+void LazyCategorical::ask_weights() {
+  largest_ = *best_known_;
+  questions_.clear();
+  for (const Part& part : parts_) largest_ = std::max(largest_, part.open.value_or(largest_));
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].size > 0) questions_.push_back({p, AskWeigh{*best_known_, largest_}});
+  }
+  next_ = &LazyCategorical::take_weights;
+}
+
+void LazyCategorical::take_weights(std::span<const LazyAnswer> answers) {
+  constexpr uint128 kLargestWeight = (uint128{1} << 63) + 2;
+  near_ = far_ = 0;
+  total_ = 0;
+  for (size_t j = 0; j < answers.size(); ++j) {
+    const auto& said = expect<SayWeighed>(answers[j]);
+    Part& part = parts_[questions_[j].part];
+    require(said.near <= part.size && said.total >= said.near && said.total <= said.near * kLargestWeight);
+    part.near = said.near;
+    part.total = said.total;
+    near_ += part.near;
+    far_ += part.far();
+    total_ += part.total;
+  }
+  done_ = 0;
+  together_ = kFirstProposals;
+  ask_places();
+}
+
+// ---- Proposals: a place in the weights of the near ones, one part behind the other, and behind them in those of all
+// others together.
+
+void LazyCategorical::ask_places() {
+  questions_.clear();
+  proposed_.clear();
+  std::vector<uint128> near_ends;
+  std::vector<uint64_t> far_ends;
+  uint128 near_end = 0;
+  uint64_t far_end = 0;
+  for (const Part& part : parts_) {
+    near_ends.push_back(near_end += part.total);
+    far_ends.push_back(far_end += part.far());
+  }
+  const auto find = [](const auto& ends, auto position) {
+    return static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), position) - ends.begin());
+  };
+  constexpr size_t kNotAsked = std::numeric_limits<size_t>::max();
+  std::vector<size_t> question_of(parts_.size(), kNotAsked);
+  for (size_t j = 0; j < together_; ++j) {
+    uint128 position = uniform_below(random_, total_ + static_cast<uint128>(ExpWeights::kSmallest) * far_);
+    const bool near = position < total_;
+    if (!near) position = uniform_below(random_, far_);
+    const size_t p = near ? find(near_ends, position) : find(far_ends, static_cast<uint64_t>(position));
+    position -= near ? near_ends[p] - parts_[p].total : uint128{far_ends[p] - parts_[p].far()};
+    if (question_of[p] == kNotAsked) {
+      question_of[p] = questions_.size();
+      questions_.push_back({p, AskPlaces{}});
+    }
+    auto& places = std::get<AskPlaces>(questions_[question_of[p]].question).places;
+    proposed_.push_back({question_of[p], places.size(), p});
+    places.push_back({near, position});
+  }
+  next_ = &LazyCategorical::take_places;
+}
+
+void LazyCategorical::take_places(std::span<const LazyAnswer> answers) {
+  for (size_t j = 0; j < answers.size(); ++j) {
+    const auto& said = expect<SayPlaces>(answers[j]);
+    require(said.proposed.size() == std::get<AskPlaces>(questions_[j].question).places.size());
+    for (const SayPlaces::Proposed& one : said.proposed) {
+      require(one.index < parts_[questions_[j].part].size && one.value <= largest_);
+      require(one.weight >= exp_.bounds(static_cast<uint64_t>(largest_ - one.value)).lower && one.weight > 0);
+      best_known_ = std::max(*best_known_, one.value);
+    }
+    require(said.evaluated <= said.proposed.size());
+    evaluated_ += said.evaluated;
+  }
+  for (const Proposed& one : proposed_) {
+    const auto& said = std::get<SayPlaces>(answers[one.question]).proposed[one.place];
+    if (!exp_.accept(random_, said.weight, static_cast<uint64_t>(largest_ - said.value))) continue;
+    index_ = parts_[one.part].first + said.index;
+    questions_.clear();
+    return;
+  }
+  done_ += together_;
+  together_ *= 2;
+  if (done_ < batch_) return ask_places();
+  batch_ *= 2;
+  const bool tighten = batch_ == kTightenAt && can_tighten_ && near_ > 2 * kTightenAt;
+  ask_largest(tighten ? best_known_ : std::nullopt);
+}
+
+LazyDraw lazy_categorical_exp(Random& random, std::span<LazyPart* const> parts, std::vector<uint64_t> part_sizes,
+                              const Rational& unit, bool can_tighten) {
+  LazyCategorical draw(random, std::move(part_sizes), unit, can_tighten);
+  std::vector<LazyAnswer> answers;
+  while (!draw.is_drawn()) {
+    answers.clear();
+    for (const auto& [part, question] : draw.questions()) answers.push_back(parts[part]->answer(question));
+    draw.take(answers);
+  }
+  return draw.drawn();
+}
+
 LazyDraw lazy_categorical_exp(Random& random, const BoundedValues& values, const Rational& unit) {
-  return LazySampler(random, values, unit).run();
+  LazyPart part(values, unit);
+  LazyPart* const parts[] = {&part};
+  return lazy_categorical_exp(random, parts, {values.upper.size()}, unit, static_cast<bool>(values.tighten));
 }
 
 }  // namespace dppl

@@ -1,20 +1,9 @@
 #pragma once
 
-#include <functional>
-#include <span>
-
 #include "dppl/random.h"
-#include "dppl/rational.h"
+#include "random/lazy_part.h"
 
 namespace dppl {
-
-// Values that are known by upper bounds until they are asked for.
-struct BoundedValues {
-  std::span<int64_t> upper;  // value i is at most upper[i]; becomes the value when it is known
-  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> values)> evaluate;
-  // Better bounds for some, at a smaller price than their values; may be empty.
-  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> upper)> tighten = {};
-};
 
 struct LazyDraw {
   size_t index;
@@ -29,10 +18,75 @@ struct LazyDraw {
 // are. So the bounds cost or save time and never move the law.
 //
 // Before each round the values with the largest bounds are asked for, twice as many each time: where bounds are tight
-// or candidates few, a round ends it soon; in the worst case all values are asked for, once. Bounds are
-// tightened, once, where a few rounds did not end it and many candidates are left.
-// Preconditions: not empty,
-// fewer than 2^32 values, unit >= 0, differences fit 63 bits. Throws Error when a value lies above its bound.
+// or candidates few, a round ends it soon; in the worst case all values are asked for, once. Bounds are tightened,
+// once, where a few rounds did not end it and many candidates are left.
+//
+// The values lie in parts, one behind the other, which may be on other machines: this is the one who draws, and asks.
+// The draws, and what is drawn, are the same for any number of parts: the sums of their weights are exact, and a
+// position below the sum of all lies in the same candidate however they are cut. A question may be asked as often as it
+// takes to have an answer (mechanisms/exponential/proof.md).
+class LazyCategorical {
+ public:
+  struct PartQuestion {
+    size_t part;
+    LazyQuestion question;
+  };
+
+  // Preconditions: at least one candidate in all parts together, fewer than 2^32 in each, unit >= 0, differences of
+  // values fit 63 bits. `random` has to outlive this.
+  LazyCategorical(Random& random, std::vector<uint64_t> part_sizes, const Rational& unit, bool can_tighten);
+
+  // What to ask now, of every part one question at most; empty: it is drawn.
+  const std::vector<PartQuestion>& questions() const { return questions_; }
+  // The answers to these, in the same order. Throws Error for answers that no part gives; then nothing is drawn.
+  void take(std::span<const LazyAnswer> answers);
+
+  bool is_drawn() const { return questions_.empty(); }
+  LazyDraw drawn() const { return {index_, evaluated_}; }
+
+ private:
+  struct Part {
+    uint64_t size = 0, first = 0;
+    uint64_t asked = 0;           // for so many bounds
+    std::vector<int64_t> bounds;  // that it told
+    std::optional<int64_t> open;  // the largest that is not known
+    uint64_t near = 0;
+    uint128 total = 0;
+    uint64_t far() const { return size - near; }
+  };
+  struct Proposed {
+    size_t question = 0, place = 0;  // where its answer will be
+    size_t part = 0;
+  };
+
+  template <typename Answer>
+  const Answer& expect(const LazyAnswer& answer) const;
+  void ask_largest(std::optional<int64_t> tighten_for);
+  void take_largest(std::span<const LazyAnswer> answers);
+  void take_evaluated(std::span<const LazyAnswer> answers);
+  void ask_weights();
+  void take_weights(std::span<const LazyAnswer> answers);
+  void ask_places();
+  void take_places(std::span<const LazyAnswer> answers);
+
+  Random& random_;
+  const ExpWeights exp_;
+  const bool can_tighten_;
+  std::vector<Part> parts_;
+  std::vector<PartQuestion> questions_;
+  void (LazyCategorical::*next_)(std::span<const LazyAnswer>) = nullptr;
+  size_t batch_, done_ = 0, together_ = 0;
+  std::optional<int64_t> best_known_;
+  int64_t largest_ = 0;
+  uint64_t near_ = 0, far_ = 0;
+  uint128 total_ = 0;
+  std::vector<Proposed> proposed_;
+  size_t index_ = 0, evaluated_ = 0;
+};
+
+// All in one place.
+LazyDraw lazy_categorical_exp(Random& random, std::span<LazyPart* const> parts, std::vector<uint64_t> part_sizes,
+                              const Rational& unit, bool can_tighten);
 LazyDraw lazy_categorical_exp(Random& random, const BoundedValues& values, const Rational& unit);
 
 }  // namespace dppl

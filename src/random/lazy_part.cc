@@ -1,0 +1,166 @@
+#include "random/lazy_part.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "dppl/error.h"
+
+namespace dppl {
+
+LazyPart::LazyPart(BoundedValues values, const Rational& unit)
+    : values_(std::move(values)), exp_(unit), negligible_gap_(exp_.negligible_gap()), known_(values_.upper.size(), 0) {}
+
+LazyAnswer LazyPart::answer(const LazyQuestion& question) {
+  return std::visit([this](const auto& one) -> LazyAnswer { return answer_one(one); }, question);
+}
+
+template <typename Work>
+void LazyPart::each_near(const Work& work) const {
+  if (all_near_) {
+    for (uint32_t i = 0; i < known_.size(); ++i) work(i);
+  } else {
+    for (const uint32_t i : near_) work(i);
+  }
+}
+
+SayLargest LazyPart::answer_one(const AskLargest& question) {
+  if (question.tighten_for) tighten(*question.tighten_for);
+  told_ = largest_open(std::min<uint64_t>(question.count, known_.size()) + 1);
+  SayLargest said;
+  for (size_t j = 0; j < std::min<uint64_t>(question.count, told_.size()); ++j) {
+    said.bounds.push_back(values_.upper[told_[j]]);
+  }
+  return said;
+}
+
+SayEvaluated LazyPart::answer_one(const AskEvaluate& question) {
+  if (question.count == 0 || question.count > told_.size())
+    throw Error("selection: a part has not told so many bounds");
+  std::vector<uint32_t> told = std::exchange(told_, {});
+  const auto middle = told.begin() + static_cast<std::ptrdiff_t>(question.count);
+  std::sort(told.begin(), middle);
+  evaluate({told.begin(), middle});
+  SayEvaluated said{std::numeric_limits<int64_t>::min()};
+  for (auto i = told.begin(); i != middle; ++i) said.best = std::max(said.best, values_.upper[*i]);
+  if (middle != told.end()) said.open = values_.upper[*middle];
+  return said;
+}
+
+SayWeighed LazyPart::answer_one(const AskWeigh& question) {
+  told_.clear();
+  keep_near(question.best_known);
+  std::vector<uint64_t> weights;
+  weights.reserve(near_.size());
+  for (const uint32_t i : near_) {
+    if (values_.upper[i] > question.largest) throw Error("selection: a bound lies above the largest");
+    weights.push_back(exp_.bounds(static_cast<uint64_t>(question.largest - values_.upper[i])).upper);
+  }
+  proposal_.emplace(std::move(weights));
+  return {near_.size(), proposal_->total()};
+}
+
+SayPlaces LazyPart::answer_one(const AskPlaces& question) {
+  if (!proposal_) throw Error("selection: a part was asked for a place before its weights");
+  SayPlaces said{{}, 0};
+  std::vector<uint32_t> open;
+  for (const auto& [near, position] : question.places) {
+    if (position >= (near ? proposal_->total() : uint128{known_.size() - near_.size()})) {
+      throw Error("selection: a part has no such place");
+    }
+    const size_t place = near ? proposal_->locate(position) : 0;
+    const uint32_t index = near ? near_[place] : far_index(static_cast<uint64_t>(position));
+    said.proposed.push_back({index, near ? proposal_->weight(place) : ExpWeights::kSmallest, 0});
+    if (!known_[index]) open.push_back(index);
+  }
+  std::sort(open.begin(), open.end());
+  open.erase(std::unique(open.begin(), open.end()), open.end());
+  said.evaluated = open.size();
+  evaluate(open);
+  for (SayPlaces::Proposed& one : said.proposed) one.value = values_.upper[one.index];
+  return said;
+}
+
+void LazyPart::evaluate(std::span<const uint32_t> indices) {
+  if (indices.empty()) return;
+  results_.resize(indices.size());
+  values_.evaluate(indices, results_);
+  for (size_t j = 0; j < indices.size(); ++j) {
+    if (results_[j] > values_.upper[indices[j]]) throw Error("selection: a score lies above its upper bound");
+    values_.upper[indices[j]] = results_[j];
+    known_[indices[j]] = 1;
+  }
+}
+
+void LazyPart::tighten(int64_t best_known) {
+  if (!values_.tighten) throw Error("selection: these bounds cannot be tightened");
+  std::vector<uint32_t> open;
+  each_near([&](uint32_t i) {
+    if (!known_[i]) open.push_back(i);
+  });
+  results_.resize(open.size());
+  values_.tighten(open, results_);
+  for (size_t j = 0; j < open.size(); ++j) {
+    values_.upper[open[j]] = std::min(values_.upper[open[j]], results_[j]);
+  }
+  keep_near(best_known);
+}
+
+// The largest first; of equal ones the smaller index.
+std::vector<uint32_t> LazyPart::largest_open(size_t count) const {
+  const auto value = [this](uint32_t i) { return values_.upper[i]; };
+  const auto before = [&](uint32_t a, uint32_t b) { return value(a) > value(b) || (value(a) == value(b) && a < b); };
+  std::vector<uint32_t> chosen;
+  // A heap of the best so far, its worst in front, or a selection when it would be large.
+  if (count <= 1024) {
+    int64_t worst = std::numeric_limits<int64_t>::min();
+    each_near([&](uint32_t i) {
+      if (value(i) <= worst || known_[i]) return;
+      if (chosen.size() == count) {
+        std::pop_heap(chosen.begin(), chosen.end(), before);
+        chosen.pop_back();
+      }
+      chosen.push_back(i);
+      std::push_heap(chosen.begin(), chosen.end(), before);
+      if (chosen.size() == count) worst = value(chosen.front());
+    });
+  } else {
+    each_near([&](uint32_t i) {
+      if (!known_[i]) chosen.push_back(i);
+    });
+    if (chosen.size() > count) {
+      std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), chosen.end(), before);
+      chosen.resize(count);
+    }
+  }
+  std::sort(chosen.begin(), chosen.end(), before);
+  return chosen;
+}
+
+// What lies so far below a known value that its weight is the smallest there is, needs no weight of its own.
+bool LazyPart::is_negligible(uint32_t i, int64_t best_known) const {
+  return negligible_gap_ && values_.upper[i] < best_known &&
+         static_cast<uint64_t>(best_known - values_.upper[i]) >= *negligible_gap_;
+}
+
+void LazyPart::keep_near(int64_t best_known) {
+  if (all_near_) {
+    for (uint32_t i = 0; i < known_.size(); ++i) {
+      if (!is_negligible(i, best_known)) near_.push_back(i);
+    }
+    all_near_ = false;
+  } else {
+    std::erase_if(near_, [&](uint32_t i) { return is_negligible(i, best_known); });
+  }
+}
+
+// `near_` ascends: skip what it holds.
+uint32_t LazyPart::far_index(uint64_t rest) const {
+  for (const uint32_t i : near_) {
+    if (i > rest) break;
+    ++rest;
+  }
+  return static_cast<uint32_t>(rest);
+}
+
+}  // namespace dppl

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "random/categorical.h"
+
+namespace dppl {
+
+// Values that are known by upper bounds until they are asked for.
+struct BoundedValues {
+  std::span<int64_t> upper;  // value i is at most upper[i]; becomes the value when it is known
+  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> values)> evaluate;
+  // Better bounds for some, at a smaller price than their values; may be empty.
+  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> upper)> tighten = {};
+};
+
+// What the one who draws (random/lazy_categorical.h) asks of a part of the candidates, and what the part answers. A
+// candidate is open until its exact value is known, and near unless its weight is the smallest that there is; before
+// the first weighing all are near.
+
+// The bounds of its open near candidates, the `count` largest of them, descending.
+struct AskLargest {
+  uint64_t count;
+  // Tighten the bounds of the open near ones first, and let go of those that are then negligible beside this value.
+  std::optional<int64_t> tighten_for = {};
+};
+struct SayLargest {
+  std::vector<int64_t> bounds;
+};
+
+// Evaluate the first `count` of those whose bounds were told; of equal bounds the smaller index is first.
+struct AskEvaluate {
+  uint64_t count;
+};
+struct SayEvaluated {
+  int64_t best;                      // of the values that were asked for
+  std::optional<int64_t> open = {};  // the largest bound of what is still open and near
+};
+
+// Which are near, beside the best value that is known; and the weights of these, where `largest` has the largest.
+struct AskWeigh {
+  int64_t best_known, largest;
+};
+struct SayWeighed {
+  uint64_t near;
+  uint128 total;
+};
+
+// The candidates at some places: of the near ones that in which this position of their weights, one after the other,
+// lies; of the others the one of this number. They are evaluated.
+struct AskPlaces {
+  struct Place {
+    bool near;
+    uint128 position;
+  };
+  std::vector<Place> places;
+};
+struct SayPlaces {
+  struct Proposed {
+    uint64_t index;
+    uint64_t weight;
+    int64_t value;
+  };
+  std::vector<Proposed> proposed;
+  uint64_t evaluated;  // that were open
+};
+
+using LazyQuestion = std::variant<AskLargest, AskEvaluate, AskWeigh, AskPlaces>;
+using LazyAnswer = std::variant<SayLargest, SayEvaluated, SayWeighed, SayPlaces>;
+
+// A contiguous part of the candidates of a lazy draw. Uses no randomness: what it answers is a function of its values
+// and of the questions so far, so that one that was lost is made again by asking them again. Indices are its own, from
+// 0 on, fewer than 2^32.
+class LazyPart {
+ public:
+  LazyPart(BoundedValues values, const Rational& unit);
+
+  // Throws Error for a question that the one who draws never asks, and when a value lies above its bound.
+  LazyAnswer answer(const LazyQuestion& question);
+
+ private:
+  SayLargest answer_one(const AskLargest& question);
+  SayEvaluated answer_one(const AskEvaluate& question);
+  SayWeighed answer_one(const AskWeigh& question);
+  SayPlaces answer_one(const AskPlaces& question);
+
+  template <typename Work>
+  void each_near(const Work& work) const;
+  void evaluate(std::span<const uint32_t> indices);
+  void tighten(int64_t best_known);
+  std::vector<uint32_t> largest_open(size_t count) const;
+  bool is_negligible(uint32_t i, int64_t best_known) const;
+  void keep_near(int64_t best_known);
+  uint32_t far_index(uint64_t rest) const;
+
+  BoundedValues values_;
+  const ExpWeights exp_;
+  const std::optional<uint64_t> negligible_gap_;
+  std::vector<uint8_t> known_;
+  bool all_near_ = true;
+  std::vector<uint32_t> near_;  // ascending; once not all are
+  std::vector<int64_t> results_;
+  std::vector<uint32_t> told_;        // whose bounds were asked for, the largest first, and one more
+  std::optional<Proposal> proposal_;  // of the near ones, since they were weighed
+};
+
+}  // namespace dppl
