@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "dppl/shards.h"
 #include "kernels/cpu.h"
 #include "peaks.h"
 #include "rows/class_rows.h"
@@ -37,6 +38,7 @@ struct Options {
   size_t classes = 0, limit = 0, all_pairs = 0;
   unsigned threads = 2;
   int repeats = 1;
+  bool remote = false;
 };
 
 QuantisedRows first_rows(const QuantisedRows& rows, size_t limit) {
@@ -90,19 +92,49 @@ nlohmann::json run(const Options& options) {
     out["gmacs"] = pairs * static_cast<double>(pool.dim()) / seconds / 1e9;
   } else {
     const SelectionTask task{
-        .pool = pool, .classes = options.classes, .records = members, .range = range, .threads = options.threads};
-    std::vector<double> times;
+        .classes = options.classes, .records = members, .range = range, .threads = options.threads};
+    std::vector<double> times, remote_times;
     SelectionWork work;
+    // The same rows as the one shard of a pool on other machines, all in this process.
+    std::optional<SelectionShard> shard;
+    std::optional<RemotePool> remote;
+    double moved = 0, rounds = 0;
+    if (options.remote) {
+      shard.emplace(options.pool, 0, options.threads);
+      remote.emplace(std::vector<RemotePool::Shard>{{shard->digest(), shard->rows()}}, shard->digest(), "bench",
+                     [&](std::span<const ShardRequest> requests) {
+                       const std::string message = requests[0].message();
+                       std::vector<std::string> replies{shard->answer(message)};
+                       moved += static_cast<double>(message.size() + replies[0].size());
+                       ++rounds;
+                       return replies;
+                     });
+    }
     for (int i = 0; i < options.repeats; ++i) {
       SeededRandom random(static_cast<uint64_t>(i) + 1);
+      const auto budgets = [&] {
+        return Budget::parallel(Budget::unledgered(BudgetSpec::pure(parse_rational(options.epsilon, "--epsilon"))),
+                                options.classes);
+      };
+      if (remote) {
+        SeededRandom again(static_cast<uint64_t>(i) + 1);
+        moved = rounds = 0;
+        clock.lap();
+        select_rows(task, *remote, budgets(), again);
+        remote_times.push_back(clock.lap());
+      }
       clock.lap();
-      select_rows(task,
-                  Budget::parallel(Budget::unledgered(BudgetSpec::pure(parse_rational(options.epsilon, "--epsilon"))),
-                                   options.classes),
-                  random, &work);
+      select_rows(task, pool, budgets(), random, &work);
       times.push_back(clock.lap());
     }
     out["seconds"] = *std::min_element(times.begin(), times.end());
+    if (remote) {
+      const double best = *std::min_element(remote_times.begin(), remote_times.end());
+      out["remote"] = {{"seconds", best},
+                       {"ratio", best / out["seconds"].get<double>()},
+                       {"requests", rounds},
+                       {"megabytes", moved / 1e6}};
+    }
     out["evaluated"] = static_cast<double>(work.evaluated) / static_cast<double>(std::max<uint64_t>(work.pairs, 1));
   }
   out["peak_mb"] = peak_megabytes();
@@ -129,6 +161,7 @@ int main(int argc, char** argv) {
   select->add_option("--epsilon", options.epsilon);
   select->add_option("--limit", options.limit, "Only the first rows of the pool");
   select->add_option("--all-pairs", options.all_pairs, "Instead: all scores of the first so many candidates");
+  select->add_flag("--remote", options.remote, "And again, with all rows as one shard of a pool on other machines");
   select->add_option("--threads", options.threads);
   select->add_option("--repeats", options.repeats, "The best of so many");
   try {

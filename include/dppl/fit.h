@@ -12,6 +12,8 @@
 
 namespace dppl {
 
+class RemotePool;
+
 // What a mechanism gave out during a fit. Covered by the model's guarantee, as the model is.
 struct Release {
   std::string_view what;            // "class sizes", "centre", "class sums", "second moment", "gradient"
@@ -28,6 +30,8 @@ struct FitOptions {
   std::function<void(const Release&)> released = {};
   // What is publicly known about the classes.
   std::shared_ptr<const ClassKnowledge> knowledge = {};
+  // A pool in shards on other machines (dppl/shards.h), for public and public-k. The pool is then its description().
+  std::shared_ptr<RemotePool> remote = {};
 };
 
 // Of the budget, for noisy class sizes, where they are needed.
@@ -48,6 +52,9 @@ Settings choose_settings(std::string_view method, const std::map<std::string, st
 // `auto` resolved where there is nothing to choose by: without a pool, or with one that is too small. A pool file with
 // a transform brings it along where none was asked for.
 Settings resolve(const Settings& wanted, const BudgetSpec& budget, const std::optional<PublicData>& pool);
+
+// Throws InvalidSetting for a method that needs more of a pool on other machines than to choose from its rows.
+void check_remote(const Settings& settings);
 
 // What fit() will spend of such a budget; to reserve it before any private value is read. Refuses what cannot work: a
 // pure budget for Gaussian noise, a relation that the method's proof does not cover, settings out of range.

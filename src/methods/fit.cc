@@ -1,5 +1,6 @@
 #include "dppl/fit.h"
 
+#include "dppl/shards.h"
 #include "estimation/class_size_estimate.h"
 #include "estimation/known_directions.h"
 #include "estimation/pool_posterior.h"
@@ -91,6 +92,13 @@ Guarantee price(const Settings& resolved, const BudgetSpec& spec) {
   return with_method(resolved, [&](const auto& one) { return price_of(one, spec); });
 }
 
+void check_remote(const Settings& settings) {
+  if (std::holds_alternative<PublicSettings>(settings) || std::holds_alternative<PublicKSettings>(settings)) return;
+  throw InvalidSetting("method", fmt::format("{} reads the rows of the pool here, and they are on other machines; use "
+                                             "public or public-k, or open the pool itself",
+                                             method_name(settings)));
+}
+
 void check_relation(const BudgetSpec& budget, const PrivateAccess& access) {
   const Relation own = relation_of(access);
   if (budget.relation == own) return;
@@ -148,6 +156,12 @@ FitPlan::State::State(const PrivateData& private_data, const std::optional<Publi
       settings(resolve(asked.settings, spec, public_pool)),
       transform(PublicTransform::restore({}, data.dim(), {}, {})) {
   check_relation(budget, PrivateAccess(data));
+  if (options.remote) {
+    check_remote(settings);
+    if (!pool || pool->digest() != options.remote->description().digest()) {
+      throw InvalidInput("fit: the pool is not the description of the one on other machines");
+    }
+  }
   if (options.knowledge) check_knowledge(*options.knowledge, data.classes(), data.dim());
   if (person_split_of(settings) != PersonSplit::equal && budget.relation != Relation::add_remove_person) {
     throw InvalidSetting("person-split", "is for people, and it is not known whose the records are; say whose");

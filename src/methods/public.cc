@@ -8,6 +8,7 @@
 #include "rows/class_rows.h"
 #include "rows/pool_file.h"
 #include "rows/public_access.h"
+#include "selection/remote_shards.h"
 #include "selection/select.h"
 #include "statistics/pair_scores/person_weights.h"
 
@@ -65,18 +66,55 @@ Guarantee of_all_classes(const Guarantee& one, const BudgetSpec& budget) {
   return all;
 }
 
+// The rows of the pool as they are compared, wherever they are, and as a model holds them.
+class ComparedPool {
+ public:
+  explicit ComparedPool(const FitInput& input) : input_(input), transform_(input.records.transform) {
+    if (input.options.remote) return;
+    const Embeddings& embeddings = input.pool->embeddings();
+    const PoolFile* file = PublicAccess(*input.pool).pool_file();
+    // A pool file's rows are ready, unless another transform was asked for.
+    if (file != nullptr && file->info().transform == transform_.spec()) {
+      file_ = file;
+      rows_ = file->rows();
+    } else if (input.shared.pool) {
+      rows_ = input.shared.pool->quantised(transform_);
+    } else {
+      rows_ = quantise(embeddings, embeddings.rows(), transform_, input.records.threads, [](size_t i) { return i; });
+    }
+  }
+
+  std::vector<Choice> select(const SelectionTask& task, std::vector<Budget> budgets, Random& random) const {
+    if (!rows_) return select_rows(task, *input_.options.remote, std::move(budgets), random);
+    return select_rows(task, *rows_, std::move(budgets), random);
+  }
+
+  std::vector<float> values(std::span<const uint64_t> chosen) const {
+    if (!rows_) return RemoteShards(*input_.options.remote).rows(chosen);
+    std::vector<float> values;
+    if (file_ == nullptr) {
+      TransformedBlock block(transform_);
+      const auto rows = block.load(input_.pool->embeddings(), chosen.size(), [&](size_t i) { return chosen[i]; });
+      values.assign(rows.begin(), rows.end());
+      return values;
+    }
+    for (const uint64_t i : chosen) {
+      const int8_t* row = file_->rows().row(i);
+      for (size_t k = 0; k < rows_->dim(); ++k) values.push_back(static_cast<float>(row[k]) * file_->scales()[i]);
+    }
+    return values;
+  }
+
+ private:
+  const FitInput& input_;
+  const PublicTransform& transform_;
+  const PoolFile* file_ = nullptr;
+  std::optional<ShardedRows> rows_;  // empty where they are on other machines
+};
+
 Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget budget, Random& random) {
   const Records& records = input.records;
-  const Embeddings& embeddings = input.pool->embeddings();
-  const PoolFile* file = PublicAccess(*input.pool).pool_file();
-  // A pool file's rows are ready, unless another transform was asked for.
-  const bool ready = file != nullptr && file->info().transform == records.transform.spec();
-  const auto quantised = [&] {
-    if (ready) return file->rows();
-    if (input.shared.pool) return input.shared.pool->quantised(records.transform);
-    return quantise(embeddings, embeddings.rows(), records.transform, records.threads, [](size_t i) { return i; });
-  };
-  const QuantisedRows pool = quantised();
+  const ComparedPool pool(input);
   const auto of_class = records_by_class(records.access, records.classes);
   const ScoreRange range = ScoreRange::of(how.clip.min, how.clip.max);
   std::optional<ExampleRows> examples;
@@ -102,8 +140,7 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget
         how.mechanism == SelectionMechanism::exponential ? whole.bounded_range_epsilon() : whole.pure_epsilon();
     examples.emplace(*input.options.knowledge, records.transform, epsilon.get_d());
   }
-  const SelectionTask task{.pool = pool,
-                           .classes = records.classes,
+  const SelectionTask task{.classes = records.classes,
                            .records = records_of,
                            .range = range,
                            .mechanism = how.mechanism,
@@ -115,24 +152,12 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget
   Prototypes result;
   result.per_class = how.k;
   std::optional<Guarantee> total;
-  for (const Choice& choice : select_rows(task, Budget::parallel(std::move(whole), records.classes), random)) {
+  for (const Choice& choice : pool.select(task, Budget::parallel(std::move(whole), records.classes), random)) {
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
     result.pool_indices.insert(result.pool_indices.end(), choice.value.begin(), choice.value.end());
   }
   result.guarantee = of_all_classes(*total, spec);
-
-  if (ready) {
-    for (const size_t i : result.pool_indices) {
-      for (size_t k = 0; k < pool.dim(); ++k) {
-        result.values.push_back(static_cast<float>(pool.row(i)[k]) * file->scales()[i]);
-      }
-    }
-    return result;
-  }
-  TransformedBlock block(records.transform);
-  const auto chosen =
-      block.load(embeddings, result.pool_indices.size(), [&](size_t i) { return result.pool_indices[i]; });
-  result.values.assign(chosen.begin(), chosen.end());
+  result.values = pool.values(result.pool_indices);
   return result;
 }
 

@@ -35,10 +35,10 @@ bool is_pool_file(const std::string& path) {
 
 struct PublicData::State {
   State(Embeddings matrix, unsigned threads) : embeddings(std::move(matrix)) {
-    if (embeddings.rows() == 0) {
-      throw InvalidInput(fmt::format("{}: has no rows; a pool needs at least one", embeddings.path()));
+    if (embeddings->rows() == 0) {
+      throw InvalidInput(fmt::format("{}: has no rows; a pool needs at least one", embeddings->path()));
     }
-    with_public_records([&] { check_rows(embeddings, std::nullopt, threads); });
+    with_public_records([&] { check_rows(*embeddings, std::nullopt, threads); });
   }
 
   // A pool file has checked its rows; seen as a matrix it holds int8.
@@ -48,8 +48,11 @@ struct PublicData::State {
             pool, path)),
         file(std::move(pool)) {}
 
-  const Embeddings embeddings;
-  const std::shared_ptr<const PoolFile> file;  // null for a matrix
+  explicit State(PoolDescription description) : described(std::move(description)), digest(described->digest) {}
+
+  const std::optional<Embeddings> embeddings;
+  const std::shared_ptr<const PoolFile> file;      // null for a matrix
+  const std::optional<PoolDescription> described;  // instead of both
   std::once_flag digested;
   std::string digest;
   std::mutex spectra_mutex;
@@ -72,15 +75,37 @@ PublicData PublicData::view(const MatrixView& rows, std::shared_ptr<const void> 
   return PublicData(std::make_shared<State>(std::move(embeddings), threads));
 }
 
-size_t PublicData::size() const { return state_->embeddings.rows(); }
-size_t PublicData::dim() const { return state_->file ? state_->file->info().input_dim : state_->embeddings.dim(); }
-const Embeddings& PublicData::embeddings() const { return state_->embeddings; }
+size_t PublicData::size() const { return state_->described ? state_->described->rows : state_->embeddings->rows(); }
+
+size_t PublicData::dim() const {
+  if (state_->described) return state_->described->transform.input_dim();
+  return state_->file ? state_->file->info().input_dim : state_->embeddings->dim();
+}
+
+const Embeddings& PublicData::embeddings() const {
+  if (state_->embeddings) return *state_->embeddings;
+  throw InvalidInput(fmt::format("{}: its rows are elsewhere, and this needs them here; open the pool itself",
+                                 state_->described->name));
+}
 
 const std::string& PublicData::digest() const {
   std::call_once(state_->digested, [this] {
-    state_->digest = state_->file ? state_->file->info().digest : digest_of_matrix(state_->embeddings);
+    if (state_->described) return;
+    state_->digest = state_->file ? state_->file->info().digest : digest_of_matrix(*state_->embeddings);
   });
   return state_->digest;
+}
+
+PublicData PublicAccess::describe(PoolDescription description) {
+  return PublicData(std::make_shared<PublicData::State>(std::move(description)));
+}
+
+const PoolDescription* PublicAccess::description() const {
+  return data_.state_->described ? &*data_.state_->described : nullptr;
+}
+
+const std::string& PublicAccess::name() const {
+  return data_.state_->described ? data_.state_->described->name : data_.state_->embeddings->path();
 }
 
 const PoolFile* PublicAccess::pool_file() const { return data_.state_->file.get(); }

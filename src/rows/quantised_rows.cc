@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,25 @@ QuantisedRows::QuantisedRows(size_t rows, size_t dim) : dim_(dim) {
 QuantisedRows::QuantisedRows(std::shared_ptr<const void> owner, size_t dim, const int8_t* values,
                              std::span<const uint32_t> factors, std::span<const int32_t> sums)
     : owner_(std::move(owner)), dim_(dim), values_(values), factors_(factors), sums_(sums) {}
+
+QuantisedRows QuantisedRows::of_values(std::span<const int8_t> values, size_t dim) {
+  QuantisedRows result(values.size() / dim, dim);
+  Memory& memory = *result.memory_;
+  std::copy_n(values.begin(), result.rows() * dim, memory.values.begin());
+  for (size_t i = 0; i < result.rows(); ++i) {
+    const auto row = values.subspan(i * dim, dim);
+    uint64_t squares = 0;
+    for (size_t k = 0; k < dim; ++k) {
+      squares += static_cast<uint64_t>(row[k] * row[k]);
+      memory.sums[i] += row[k];
+      if (k % 2 == 1 && std::abs(row[k - 1]) + std::abs(row[k]) > 128) {
+        throw InvalidInput("quantised rows: a row is not one that dppl makes");
+      }
+    }
+    memory.factors[i] = cosine_factor(squares);
+  }
+  return result;
+}
 
 QuantisedRows QuantisedRows::gather(std::span<const uint32_t> indices) const {
   QuantisedRows result(indices.size(), dim_);

@@ -34,6 +34,8 @@ class QuantisedRows {
   QuantisedRows(std::shared_ptr<const void> owner, size_t dim, const int8_t* values, std::span<const uint32_t> factors,
                 std::span<const int32_t> sums);
   static constexpr size_t kSlack = 4;
+  // From values alone, row by row. Throws InvalidInput for rows that are none that set() makes.
+  static QuantisedRows of_values(std::span<const int8_t> values, size_t dim);
 
   // Copies of some rows.
   QuantisedRows gather(std::span<const uint32_t> indices) const;

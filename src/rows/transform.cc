@@ -117,6 +117,13 @@ std::optional<TransformSpec> parse_spec(std::string_view text) {
   return spec;
 }
 
+// What was done to the rows before they were stored; null for a matrix.
+const PublicTransform* transform_done(const PublicData& pool) {
+  const PublicAccess access(pool);
+  if (access.description() != nullptr) return &access.description()->transform;
+  return access.pool_file() != nullptr ? &access.pool_file()->transform() : nullptr;
+}
+
 }  // namespace
 
 TransformSpec TransformSpec::parse(std::string_view text) {
@@ -155,21 +162,22 @@ void refuse_dimension(const PublicData& pool, size_t data_dim) {
   // A matrix saved the wrong way round has as many columns as there are records.
   throw InvalidRecord(fmt::format("{}: the pool has dimension {}, the private data another; embed both with the same "
                                   "encoder",
-                                  pool.embeddings().path(), pool.dim()),
+                                  PublicAccess(pool).name(), pool.dim()),
                       fmt::format("the private data has {}", data_dim));
 }
 
 std::optional<TransformSpec> stored_transform(const PublicData& pool) {
-  const PoolFile* file = PublicAccess(pool).pool_file();
-  if (file == nullptr || file->info().transform == TransformSpec{}) return std::nullopt;
-  return file->info().transform;
+  const PublicTransform* done = transform_done(pool);
+  if (done == nullptr || done->spec() == TransformSpec{}) return std::nullopt;
+  return done->spec();
 }
 
 void check_stored_transform(const PublicData& pool, const TransformSpec& spec) {
-  const auto stored = stored_transform(pool);
+  // Rows that are elsewhere are compared as they are; those that are here can be transformed.
+  const auto stored = PublicAccess(pool).description() ? transform_done(pool)->spec() : stored_transform(pool);
   if (!stored || *stored == spec) return;
   throw InvalidInput(fmt::format("transform {}: {} holds rows after {}; use that, or build another pool file",
-                                 spec.to_string(), pool.embeddings().path(), stored->to_string()));
+                                 spec.to_string(), PublicAccess(pool).name(), stored->to_string()));
 }
 
 PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input_dim,
@@ -181,7 +189,7 @@ PublicTransform PublicTransform::compute(const TransformSpec& spec, size_t input
   }
   if (pool->dim() != input_dim) refuse_dimension(*pool, input_dim);
   check_stored_transform(*pool, spec);
-  if (stored_transform(*pool)) return PublicAccess(*pool).pool_file()->transform();
+  if (stored_transform(*pool)) return *transform_done(*pool);
   if (!has_directions(spec.kind)) {
     result.mean_ = pool_mean(*pool, spec.window, threads);
     refuse_overflow(spec, result.mean_, {});

@@ -36,10 +36,12 @@ WordColumn WordColumn::of(std::span<const double> sum, double longest) {
   return column;
 }
 
-double longest_row(const QuantisedRows& rows) {
+double longest_row(const ShardedRows& rows) {
   uint32_t smallest = 0;
-  for (const uint32_t factor : rows.factors()) {
-    if (factor > 0 && (smallest == 0 || factor < smallest)) smallest = factor;
+  for (size_t s = 0; s < rows.shards(); ++s) {
+    for (const uint32_t factor : rows.shard(s).factors()) {
+      if (factor > 0 && (smallest == 0 || factor < smallest)) smallest = factor;
+    }
   }
   return smallest == 0 ? 1 : std::ldexp(1, kFactorBits) / smallest * (1 + 0x1p-40);
 }

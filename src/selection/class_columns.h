@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "rows/quantised_rows.h"
+#include "rows/sharded_rows.h"
 
 namespace dppl {
 
@@ -20,7 +20,7 @@ struct WordColumn {
 };
 
 // The 2-norm of the longest row, or a little more.
-double longest_row(const QuantisedRows& rows);
+double longest_row(const ShardedRows& rows);
 
 // Columns packed for the kernels (dot_kernels.h).
 class ColumnPanels {

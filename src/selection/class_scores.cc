@@ -36,16 +36,17 @@ std::vector<WordColumn> digits_of(std::vector<int128> values, int bits) {
 
 }  // namespace
 
-ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
-                         unsigned threads)
+ClassScores::ClassScores(const WeightedRows& records, ClassSummary summary, ShardedRows pool, ScoreRange range,
+                         unsigned threads, double longest)
     : records_(records),
-      pool_(pool),
+      pool_(std::move(pool)),
       range_(range),
       threads_(std::max(threads, 1u)),
+      longest_(longest),
       summary_(std::move(summary)),
       panels_(range.whole() ? WeightedRows(QuantisedRows(0, records.rows.dim())) : records) {
   if (!range.whole()) return;
-  bits_ = bits_of_digit(pool.dim(), longest_row(pool));
+  bits_ = bits_of_digit(pool_.dim(), longest_);
   const std::vector<WordColumn> digits = digits_of(summary_.sum, bits_);
   digits_ = digits.size();
   sum_.emplace(digits);
@@ -57,16 +58,18 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   const unsigned threads = products < kWorthThreads ? 1 : threads_;
   const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, kPoolBlock);
   parallel_blocks(candidates.size(), block, threads, [&](size_t begin, size_t end, unsigned) {
-    const auto some = candidates.subspan(begin, end - begin);
     const auto out = scores.subspan(begin, end - begin);
-    if (range_.whole()) return whole_scores(some, out);
-    sum_scores(panels_, pool_, some, range_, out);
+    pool_.each_run(candidates.subspan(begin, end - begin), [&](size_t s, std::span<const uint32_t> some, size_t place) {
+      const QuantisedRows& rows = pool_.shard(s);
+      const auto part = out.subspan(place, some.size());
+      if (range_.whole()) return whole_scores(rows.gather(some), part);
+      sum_scores(panels_, rows, some, range_, part);
+    });
   });
 }
 
 // Where nothing is clipped: Σ weight·(cosine − low) needs the class's sum only.
-void ClassScores::whole_scores(std::span<const uint32_t> candidates, std::span<int64_t> scores) const {
-  const QuantisedRows rows = pool_.gather(candidates);
+void ClassScores::whole_scores(const QuantisedRows& rows, std::span<int64_t> scores) const {
   std::vector<int32_t> dots(digits_ * rows.rows());
   std::vector<int32_t*> of_digit;
   for (size_t j = 0; j < digits_; ++j) of_digit.push_back(dots.data() + j * rows.rows());
@@ -78,45 +81,54 @@ void ClassScores::whole_scores(std::span<const uint32_t> candidates, std::span<i
   }
 }
 
-bool ClassScores::can_tighten() const {
-  const bool numbered = summary_.records <= std::numeric_limits<uint32_t>::max();  // groups hold 32-bit numbers
-  return !range_.whole() && summary_.records >= kFewestInACluster * kClusters && numbered;
+bool ClassScores::can_tighten(const ClassSummary& summary, ScoreRange range) {
+  const bool numbered = summary.records <= std::numeric_limits<uint32_t>::max();  // groups hold 32-bit numbers
+  return !range.whole() && summary.records >= kFewestInACluster * kClusters && numbered;
 }
 
 void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const {
-  const double longest = longest_row(pool_);
   std::vector<WordColumn> columns;
   std::vector<ScoreBound> bounds;
   for (const auto& members : cluster(records_.rows, kClusters)) {
     const ClassSummary summary = summarise(records_.gather(members), true, 1);
-    columns.push_back(WordColumn::of(summary.shared_sum(), longest));
+    columns.push_back(WordColumn::of(summary.shared_sum(), longest_));
     bounds.emplace_back(summary, range_, columns.back().error);
   }
   const ColumnPanels panels(columns);
   const size_t products = candidates.size() * columns.size() * pool_.dim();
+  const auto of_rows = [&](const QuantisedRows& rows, std::span<int64_t> out) {
+    std::vector<int32_t> dots(columns.size() * rows.rows());
+    std::vector<int32_t*> of_column;
+    for (size_t j = 0; j < columns.size(); ++j) of_column.push_back(dots.data() + j * rows.rows());
+    panels.multiply(rows, 0, rows.rows(), of_column);
+    for (size_t i = 0; i < rows.rows(); ++i) {
+      int64_t sum = 0;
+      for (size_t j = 0; j < columns.size(); ++j) {
+        sum += bounds[j](static_cast<double>(of_column[j][i]) * rows.factor(i) / columns[j].scale);
+      }
+      out[i] = sum;
+    }
+  };
   parallel_blocks(candidates.size(), kPoolBlock, products < kWorthThreads ? 1 : threads_,
                   [&](size_t begin, size_t end, unsigned) {
-                    const QuantisedRows rows = pool_.gather(candidates.subspan(begin, end - begin));
-                    std::vector<int32_t> dots(columns.size() * rows.rows());
-                    std::vector<int32_t*> out;
-                    for (size_t j = 0; j < columns.size(); ++j) out.push_back(dots.data() + j * rows.rows());
-                    panels.multiply(rows, 0, rows.rows(), out);
-                    for (size_t i = 0; i < rows.rows(); ++i) {
-                      int64_t sum = 0;
-                      for (size_t j = 0; j < columns.size(); ++j) {
-                        sum += bounds[j](static_cast<double>(out[j][i]) * rows.factor(i) / columns[j].scale);
-                      }
-                      upper[begin + i] = sum;
-                    }
+                    pool_.each_run(candidates.subspan(begin, end - begin),
+                                   [&](size_t s, std::span<const uint32_t> some, size_t place) {
+                                     of_rows(pool_.shard(s).gather(some), upper.subspan(begin + place, some.size()));
+                                   });
                   });
 }
 
-void ClassScores::bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const {
+void ClassScores::bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper,
+                        size_t begin) const {
   const ScoreBound bound(summary_, range_, column.error);
   const double unit = 1 / column.scale;
-  for (size_t i = 0; i < upper.size(); ++i) {
-    upper[i] = bound(static_cast<double>(dots[i]) * pool_.factor(i) * unit);
-  }
+  pool_.each_piece(begin, begin + upper.size(), [&](size_t s, size_t from, size_t to) {
+    const QuantisedRows& rows = pool_.shard(s);
+    const size_t place = pool_.first(s) + from - begin;
+    for (size_t i = from; i < to; ++i) {
+      upper[place + i - from] = bound(static_cast<double>(dots[place + i - from]) * rows.factor(i) * unit);
+    }
+  });
 }
 
 }  // namespace dppl

@@ -11,30 +11,36 @@ namespace dppl {
 // the class's records of their weight times what statistics/pair_scores/pair_scores.h says.
 class ClassScores {
  public:
-  // The summary is that of the records; bound() needs one with spread.
-  ClassScores(const WeightedRows& records, ClassSummary summary, const QuantisedRows& pool, ScoreRange range,
-              unsigned threads);
+  // The summary is that of the records; bound() needs one with spread. `longest`: longest_row() of the pool, or of a
+  // larger one that it is a part of, whose bounds are then the same.
+  ClassScores(const WeightedRows& records, ClassSummary summary, ShardedRows pool, ScoreRange range, unsigned threads,
+              double longest);
+  ClassScores(const WeightedRows& records, ClassSummary summary, const ShardedRows& pool, ScoreRange range,
+              unsigned threads)
+      : ClassScores(records, std::move(summary), pool, range, threads, longest_row(pool)) {}
 
   const ClassSummary& summary() const { return summary_; }
 
   void evaluate(std::span<const uint32_t> candidates, std::span<int64_t> scores) const;
 
   // Whether tighten() can be worth its price.
-  bool can_tighten() const;
+  static bool can_tighten(const ClassSummary& summary, ScoreRange range);
+  bool can_tighten() const { return can_tighten(summary_, range_); }
   // Upper bounds on the scores of some candidates: sums of the bounds of clusters of the records, each with a mean and
   // a spread of its own.
   void tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const;
 
-  // Upper bounds on the scores of all candidates, from their dot products with the class's column.
-  void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper) const;
+  // Upper bounds on the scores of the candidates from `begin` on, from their dot products with the class's column.
+  void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper, size_t begin = 0) const;
 
  private:
-  void whole_scores(std::span<const uint32_t> candidates, std::span<int64_t> scores) const;
+  void whole_scores(const QuantisedRows& rows, std::span<int64_t> scores) const;
 
   WeightedRows records_;
-  const QuantisedRows& pool_;
+  ShardedRows pool_;
   ScoreRange range_;
   unsigned threads_;
+  double longest_;
   ClassSummary summary_;
   // Where nothing is clipped: the class's sum in digits of so many bits, whose products with a row fit 32.
   int bits_ = 0;

@@ -12,6 +12,8 @@ inline constexpr size_t kMostClassesTogether = 512;
 
 // Pool rows that a thread takes at once: enough to be worth handing out, few enough that all threads end together.
 inline constexpr size_t kPoolBlock = 1024;
+// Scores that a shard on another machine tells at once (8 MB).
+inline constexpr size_t kScoresAtOnce = size_t{1} << 20;
 // Candidates between two reports of progress.
 inline constexpr size_t kProgressSlice = size_t{1} << 16;
 // Multiply-adds that take some milliseconds; for fewer no thread is started.

@@ -28,13 +28,13 @@ TEST(SelectRows, HasTheLawOfBruteForce) {
     const size_t records = clipped ? 60 : 6;
     const QuantisedRows members = rows_around(records, dim, 1, 1.0f, 4);
     const SelectionTask task{
-        .pool = pool, .classes = 1, .records = [&](size_t, unsigned) { return members; }, .range = range, .threads = 1};
+        .classes = 1, .records = [&](size_t, unsigned) { return members; }, .range = range, .threads = 1};
     SeededRandom random(17);
     SelectionWork work;
     uint64_t run = 0;
     const auto counts = testing::count_draws(10000, pool.rows(), [&] {
       Random stream = random.stream(run++);
-      return select_rows(task, budgets(1, 1), stream, &work).at(0).value.at(0);
+      return select_rows(task, pool, budgets(1, 1), stream, &work).at(0).value.at(0);
     });
     const auto exact = exact_scores(members, pool, range);
     EXPECT_GT(testing::chi_square_p_value(counts, testing::exponential_law(exact, 1, range.per_record())),
@@ -55,15 +55,15 @@ TEST(SelectRows, ThreadsAndInstructionsNeverChangeAResult) {
     on_every_level([&](CpuLevel) {
       for (const unsigned threads : {1u, 2u, 3u}) {
         SeededRandom random(21);
-        const SelectionTask task{.pool = pool,
-                                 .classes = classes,
+        const SelectionTask task{.classes = classes,
                                  .records = [&](size_t c, unsigned) { return rows_around(c * 5, dim, c, 1.0f, c); },
                                  .range = kScoreRanges[1],
                                  .k = joint ? size_t{3} : size_t{1},
                                  .joint = joint,
                                  .threads = threads};
         std::vector<std::vector<size_t>> chosen;
-        for (const Choice& choice : select_rows(task, budgets(classes, 2), random)) chosen.push_back(choice.value);
+        for (const Choice& choice : select_rows(task, pool, budgets(classes, 2), random))
+          chosen.push_back(choice.value);
         if (first.empty()) first = chosen;
         EXPECT_EQ(chosen, first);
       }
