@@ -11,6 +11,7 @@ void bind_privacy(pybind11::module_& module);
 void bind_ledger(pybind11::module_& module);
 void bind_pool(pybind11::module_& module);
 void bind_model(pybind11::module_& module);
+void bind_shards(pybind11::module_& module);
 void bind_fit(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);

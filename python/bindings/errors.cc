@@ -2,6 +2,7 @@
 
 #include "dppl/error.h"
 #include "dppl/invalid_record.h"
+#include "dppl/shards.h"
 #include "python/bindings/bindings.h"
 
 // Errors as Python's users know them: what cannot be used is a ValueError, what the operating system refuses an
@@ -19,6 +20,8 @@ bool private_errors_shown = false;
 void bind_errors(py::module_& module) {
   static const py::handle exceeded =
       py::exception<BudgetExceeded>(module, "BudgetExceeded", PyExc_RuntimeError).release();
+  static const py::handle out_of_step =
+      py::exception<ShardOutOfStep>(module, "ShardOutOfStep", PyExc_ValueError).release();
   // Translators are asked from the last to the first registered one; this one knows every kind.
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -27,6 +30,8 @@ void bind_errors(py::module_& module) {
       PyErr_SetString(exceeded.ptr(), error.what());
     } catch (const IoError& error) {
       PyErr_SetString(PyExc_OSError, error.what());
+    } catch (const ShardOutOfStep& error) {
+      PyErr_SetString(out_of_step.ptr(), error.what());
     } catch (const InvalidRecord& error) {
       std::string said = error.what();
       if (private_errors_shown) said += ": " + error.private_detail();

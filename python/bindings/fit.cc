@@ -4,6 +4,7 @@
 
 #include "dppl/error.h"
 #include "dppl/ledger.h"
+#include "dppl/shards.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/convert.h"
 #include "python/bindings/interruptible.h"
@@ -22,6 +23,16 @@ std::shared_ptr<const ClassKnowledge> knowledge_of(const ClassSet& classes, cons
                                           vectors);
 }
 
+std::shared_ptr<RemotePool> remote_of(const py::object& pool) {
+  return py::isinstance<RemotePool>(pool) ? pool.cast<std::shared_ptr<RemotePool>>() : nullptr;
+}
+
+// Of a pool on other machines, what is known of it here.
+std::optional<PublicData> pool_of(const py::object& pool) {
+  const auto remote = remote_of(pool);
+  return remote ? std::optional(remote->description()) : pool.cast<std::optional<PublicData>>();
+}
+
 struct Account {
   std::string ledger, dataset;
 };
@@ -32,18 +43,20 @@ struct Account {
 class FitRequest {
  public:
   FitRequest(const py::object& classes, const std::string& method, const std::map<std::string, std::string>& settings,
-             const std::map<std::string, std::string>& amounts, std::optional<PublicData> pool,
+             const std::map<std::string, std::string>& amounts, const py::object& pool,
              const std::optional<PublicData>& examples, const std::optional<py::array_t<int64_t>>& example_labels,
              const std::optional<py::array>& prior, bool for_people,
              const std::optional<std::pair<std::string, std::string>>& account, unsigned threads)
       : classes_(classes_of(classes)),
         budget_(budget_of(amounts, for_people ? Relation::add_remove_person : Relation::add_remove)),
-        pool_(std::move(pool)) {
+        pool_(pool_of(pool)) {
     options_.threads = threads;
+    options_.remote = remote_of(pool);
     options_.knowledge = knowledge_of(classes_, examples, example_labels, prior);
     if (account) account_ = {account->first, account->second};
     const py::gil_scoped_release unlocked;
     options_.settings = choose_settings(method, settings, budget_, pool_, classes_.size(), threads);
+    if (options_.remote) check_remote(options_.settings);
     if (!account_) return;
     const Guarantee cost = price(resolve(options_.settings, budget_, pool_), budget_);
     Ledger(account_->ledger).check_affordable(account_->dataset, budget_, cost);
@@ -115,10 +128,9 @@ SharedModel fit_public(const py::object& classes, const std::string& method,
 void bind_fit(py::module_& module) {
   py::class_<FitRequest>(module, "FitRequest")
       .def(py::init<const py::object&, const std::string&, const std::map<std::string, std::string>&,
-                    const std::map<std::string, std::string>&, std::optional<PublicData>,
-                    const std::optional<PublicData>&, const std::optional<py::array_t<int64_t>>&,
-                    const std::optional<py::array>&, bool, const std::optional<std::pair<std::string, std::string>>&,
-                    unsigned>(),
+                    const std::map<std::string, std::string>&, const py::object&, const std::optional<PublicData>&,
+                    const std::optional<py::array_t<int64_t>>&, const std::optional<py::array>&, bool,
+                    const std::optional<std::pair<std::string, std::string>>&, unsigned>(),
            py::kw_only(), py::arg("classes"), py::arg("method"), py::arg("settings"), py::arg("budget"),
            py::arg("pool"), py::arg("examples"), py::arg("example_labels"), py::arg("class_prior"),
            py::arg("for_people"), py::arg("account"), py::arg("threads"))

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_core, module) {
   bind_ledger(module);
   bind_pool(module);
   bind_model(module);
+  bind_shards(module);
   bind_fit(module);
   bind_metrics(module);
   bind_audit(module);

@@ -43,7 +43,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator, Parameters):  # type: 
                 given.refuse()
         amounts = as_amounts(rho=self.rho, epsilon=self.epsilon, delta=self.delta)
         classes = self._declared_classes(y)
-        pool = as_pool(self.pool, self._threads())
+        pool = self.pool if isinstance(self.pool, _core.RemotePool) else as_pool(self.pool, self._threads())
         account = self._account()
         if account is None and self.seed is None:
             warnings.warn("no ledger: what this fit spends is written down nowhere; ledger= and dataset= keep the account", NoLedgerWarning, stacklevel=2)
