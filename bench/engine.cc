@@ -11,7 +11,7 @@
 #include "kernels/cpu.h"
 #include "peaks.h"
 #include "rows/class_rows.h"
-#include "rows/pool_file.h"
+#include "rows/pool_shards.h"
 #include "rows/public_access.h"
 #include "selection/class_scores.h"
 #include "selection/select.h"
@@ -59,14 +59,14 @@ nlohmann::json run(const Options& options) {
   Clock clock;
   nlohmann::json out{{"cpu", to_string(cpu_level())}};
   const PublicData pool_data = PublicData::open(options.pool, options.threads);
-  const PoolFile* pool_file = PublicAccess(pool_data).pool_file();
-  if (pool_file == nullptr) throw std::runtime_error("engine: give a pool file");
-  const QuantisedRows pool = first_rows(pool_file->rows(), options.limit);
+  const PoolShards* shards = PublicAccess(pool_data).shards();
+  if (shards == nullptr || shards->files().size() > 1) throw std::runtime_error("engine: give one pool file");
+  const QuantisedRows pool = first_rows(shards->files().front()->rows(), options.limit);
   const PrivateData data = PrivateData::open({options.train, options.labels, options.rows},
                                              ClassSet::numbered(options.classes), options.threads);
   out["open"] = clock.lap();
 
-  const PublicTransform& transform = pool_file->transform();
+  const PublicTransform& transform = shards->transform();
   const PrivateAccess access(data);
   const auto records = records_by_class(access, options.classes);
   const auto members = [&](size_t c, unsigned threads) {

@@ -20,7 +20,7 @@ namespace dppl::cli {
 namespace {
 
 struct Options {
-  std::string images, encoder, rows, classes, dtype = "float32";
+  std::string images, encoder, rows, classes, shard, dtype = "float32";
   std::optional<size_t> batch;
   ImageOptions source;
   EncoderOptions how;
@@ -146,8 +146,10 @@ void run(Options options) {
   }
   // Unfinished rows stand beside the output under these names.
   const std::string partial = embedding.output + ".partial";
-  refuse_overwriting({embedding.output, embedding.labels, embedding.people, partial, partial + "-state"},
+  const std::string record = options.shard.empty() ? "" : embedding.output + ".shard";
+  refuse_overwriting({embedding.output, embedding.labels, embedding.people, partial, partial + "-state", record},
                      {options.images, options.encoder, options.source.labels, options.rows, options.classes});
+  if (!options.shard.empty()) embedding.shard = Slice::parse(options.shard);
   if (!options.classes.empty()) embedding.classes = ClassSet::parse(options.classes);
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
@@ -236,6 +238,12 @@ void add_embed(CLI::App& app) {
       ->needs(people);
   input.add_option("--rows", options->rows, "Only these images: FIRST:END, or a .npy of row numbers")
       ->option_text("FIRST:END|ROWS.npy");
+  input
+      .add_option(
+          "--shard", options->shard,
+          "Only the I-th of N parts of the images, I from 1 to N, for several processes or machines: 'dppl pool "
+          "build' takes the files of all parts together. What is done already is left alone (X.npy.shard knows)")
+      ->type_name("I/N");
   input.add_flag("--skip-bad", options->embed.skip_bad, "Continue without images that cannot be read");
   const AdvancedGroup other(*command, kOtherOptions);
   other.add_option("--dtype", options->dtype, "float16 halves the size of the file")

@@ -210,7 +210,7 @@ void add_fit(CLI::App& app) {
   command->add_option("--people", options->people,
                       "Whose record each row is (.npy of numbers or names, or .txt): privacy for people");
   command->add_option("--pool", options->pool,
-                      "Public embeddings of the same encoder (.npy, or a .pool of dppl pool build)");
+                      "Public embeddings of the same encoder (.npy, or a .pool or .pools of dppl pool)");
   command->add_option("--examples", options->examples,
                       "Public rows that show classes, any number of each; they cost nothing");
   command->add_option("--example-labels", options->example_labels, "Their labels (.npy or .txt)");

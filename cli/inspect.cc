@@ -38,7 +38,7 @@ void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command->add_option("model", options->model, "The model file")->required()->type_name("MODEL.dppl");
   command->add_option("--pool", options->pool, "Also check that the model was made with this pool")
-      ->type_name("P.npy|P.pool");
+      ->type_name("P.npy|P.pool|P.pools");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] {
     const Model model = load_model(options->model);

@@ -17,15 +17,15 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void refuse_overwriting(std::initializer_list<std::string> outputs, std::initializer_list<std::string> inputs) {
-  for (const std::string* output = outputs.begin(); output != outputs.end(); ++output) {
+void refuse_overwriting(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     if (output->empty()) continue;
     for (const std::string& input : inputs) {
       if (!input.empty() && same_file(*output, input)) {
         throw InvalidInput(fmt::format("{}: is an input of this command; name another file to write", *output));
       }
     }
-    for (const std::string* other = outputs.begin(); other != output; ++other) {
+    for (auto other = outputs.begin(); other != output; ++other) {
       if (!other->empty() && same_file(*output, *other)) {
         throw InvalidInput(fmt::format("{}: is to be written twice; name two files", *output));
       }

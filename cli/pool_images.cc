@@ -38,7 +38,7 @@ void PoolImageOptions::add_to(CLI::App& command, const AdvancedGroup& advanced) 
       ->type_name("IMAGES");
   command
       .add_option("--pool", pool_, "The pool: also shows the public images nearest to each prototype of a mean model")
-      ->type_name("P.npy|P.pool");
+      ->type_name("P.npy|P.pool|P.pools");
   advanced
       .add_option("--image-rows", image_rows_,
                   "The part of the images that is the pool, counted from 0; END is not included")

@@ -53,7 +53,7 @@ void add_tune(CLI::App& app) {
       add_command(app, "tune", "Show what --method auto chooses, and why, without private data",
                   "  dppl tune --pool public-x.npy --classes 100 --records 10000 --rho 0.125 --explain\n"
                   "prints the settings that a fit of about 10,000 records would get for this budget, and the reason.");
-  command->add_option("--pool", options->pool, "Public embeddings (.npy or .pool)")->required();
+  command->add_option("--pool", options->pool, "Public embeddings (.npy, .pool or .pools)")->required();
   command->add_option("--classes", options->classes, "The declared classes: a number, or a file with one name per line")
       ->required();
   command->add_option("--records", options->records,

@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   dppl::seal_pool_file(*bytes);
   try {
     const auto pool = dppl::PoolFile::parse(bytes, *bytes, "fuzz.pool", 1);
+    const dppl::PoolInfo& info = pool->info();
+    if (info.rows > info.total_rows || info.first_row > info.total_rows - info.rows) std::abort();
     for (size_t i = 0; i < pool->rows().rows(); ++i) {
       int64_t squares = 0;
       for (size_t k = 0; k < pool->rows().dim(); ++k) squares += pool->rows().row(i)[k] * pool->rows().row(i)[k];

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/npy_bytes.h"
@@ -35,7 +36,7 @@ TEST(PoolCommand, BuildsAndTells) {
   EXPECT_NE(run_program({"pool", "info", pool}).out.find("50 public rows"), std::string::npos);
   EXPECT_EQ(run_program({"pool"}).status, 2);
   EXPECT_EQ(run_program({"pool", "build", dir.path("p.npy")}).status, 2);
-  for (const char* command : {"build", "info"}) {
+  for (const char* command : {"build", "commit", "info"}) {
     EXPECT_NE(run_program({"pool", command, "--help"}).out.find("Example"), std::string::npos);
   }
 }
@@ -52,6 +53,11 @@ TEST(PoolCommand, RefusesInOneLineAndWritesNothing) {
            {{"pool", "build", source, "-o", output, "--transform", "raw"}, "raw"},
            {{"pool", "build", source, "-o", output, "--transform", "whiten:9"}, "whiten:9"},
            {{"pool", "build", source, "-o", dir.path("no/where.pool")}, "where.pool"},
+           {{"pool", "build", source, "-o", output, "--shard", "0/3"}, "i/N"},
+           {{"pool", "build", source, "-o", output, "--shard", "1/51"}, "at most 50"},
+           {{"pool", "build", source, source, "-o", source}, "is an input"},
+           {{"pool", "commit", source, "-o", output}, "is not a pool file"},
+           {{"pool", "commit", dir.path("none.pool"), "-o", output}, "none.pool"},
            {{"pool", "info", source}, "is not a pool file"}}) {
     const auto result = run_program(args);
     EXPECT_EQ(result.status, 1) << words;
@@ -59,6 +65,83 @@ TEST(PoolCommand, RefusesInOneLineAndWritesNothing) {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_EQ(dir.entries(), before);
   }
+}
+
+// Shards, each made by a command of its own, are one pool for every command that takes one.
+TEST(PoolCommand, ShardsAreAPool) {
+  const TempDir dir;
+  const std::string source = dir.file("p.npy", rows(50, 8, 1)), whole = dir.path("p.pool"), pools = dir.path("p.pools");
+  dir.file("x.npy", rows(40, 8, 2));
+  dir.file("y.npy", npy_bytes("|u1", "(40,)", std::string(20, '\0') + std::string(20, '\1')));
+  ASSERT_EQ(run_program({"pool", "build", source, "-o", whole, "--transform", "whiten:3"}).status, 0);
+  std::vector<std::string> commit{"pool", "commit"};
+  for (int i = 1; i <= 3; ++i) {
+    commit.push_back(dir.path("part-" + std::to_string(i) + ".pool"));
+    const auto built = run_program({"pool", "build", source, "-o", commit.back(), "--transform", "whiten:3", "--shard",
+                                    std::to_string(i) + "/3", "--json"});
+    ASSERT_EQ(built.status, 0) << built.err;
+    EXPECT_EQ(run_program({"pool", "info", commit.back(), "--json"}).out, built.out);
+    EXPECT_EQ(nlohmann::json::parse(built.out).at("total_rows"), 50);
+  }
+  const auto text = run_program({"pool", "info", dir.path("part-2.pool")}).out;
+  EXPECT_NE(text.find("shard      rows 16 to 33 of 50"), std::string::npos) << text;
+  std::vector<std::string> incomplete = commit;
+  incomplete.erase(incomplete.begin() + 2);
+  for (std::vector<std::string>* command : {&commit, &incomplete})
+    command->insert(command->end(), {"-o", pools, "--json"});
+  const auto refused = run_program(incomplete);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("rows 0 to 16 are missing"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(pools));
+  const auto committed = run_program(commit);
+  ASSERT_EQ(committed.status, 0) << committed.err;
+  EXPECT_EQ(run_program({"pool", "info", pools, "--json"}).out, committed.out);
+  const auto json = nlohmann::json::parse(committed.out);
+  EXPECT_EQ(json.at("digest"), nlohmann::json::parse(run_program({"pool", "info", whole, "--json"}).out).at("digest"));
+  EXPECT_EQ(json.at("shards").size(), 3u);
+  EXPECT_EQ(json.at("shards")[1].at("file"), "part-2.pool");
+  EXPECT_NE(run_program({"pool", "info", pools}).out.find("in 3 shards"), std::string::npos);
+  EXPECT_EQ(run_program({"pool", "commit", "-o", pools}).status, 2);
+  EXPECT_EQ(run_program({"pool", "commit", pools, "-o", pools}).status, 1);
+
+  for (const std::string method : {"public", "public-k", "mean", "auto"}) {
+    std::string bytes[2];
+    for (const bool shards : {false, true}) {
+      const std::string model = dir.path("m.dppl");
+      const auto fit = run_program({"fit", "--method", method, "--train", dir.path("x.npy"), "--labels",
+                                    dir.path("y.npy"), "--classes", "2", "--pool", shards ? pools : whole, "--rho",
+                                    "0.5", "--seed", "7", "--not-private", "-o", model});
+      ASSERT_EQ(fit.status, 0) << fit.err;
+      bytes[shards] = testing::read_text(model);
+      EXPECT_EQ(run_program({"inspect", model, "--pool", shards ? whole : pools}).status, 0);
+    }
+    EXPECT_EQ(bytes[0], bytes[1]) << method;
+  }
+  const auto tune = [&](const std::string& pool) {
+    return run_program({"tune", "--pool", pool, "--classes", "2", "--records", "40", "--rho", "0.5"});
+  };
+  EXPECT_EQ(tune(pools).status, 0) << tune(pools).err;
+  EXPECT_EQ(tune(pools).out, tune(whole).out);
+  const auto part = tune(dir.path("part-1.pool"));
+  EXPECT_EQ(part.status, 1);
+  EXPECT_NE(part.err.find("is a shard"), std::string::npos) << part.err;
+}
+
+TEST(PoolCommand, SeveralFilesAreOneSourceAndNothingIsDoneTwice) {
+  const TempDir dir;
+  const std::string all = rows(50, 8, 1), values = all.substr(all.size() - 400);
+  dir.file("p.npy", all);
+  const std::string first = dir.file("a.npy", npy_bytes("|i1", "(20, 8)", values.substr(0, 160))),
+                    second = dir.file("b.npy", npy_bytes("|i1", "(30, 8)", values.substr(160)));
+  ASSERT_EQ(run_program({"pool", "build", dir.path("p.npy"), "-o", dir.path("p.pool")}).status, 0);
+  const std::vector<std::string> build{"pool", "build", first, second, "-o", dir.path("q.pool")};
+  const auto once = run_program(build), twice = run_program(build);
+  ASSERT_EQ(once.status, 0) << once.err;
+  EXPECT_EQ(once.err, "");
+  EXPECT_EQ(testing::read_text(dir.path("q.pool")), testing::read_text(dir.path("p.pool")));
+  EXPECT_EQ(twice.status, 0);
+  EXPECT_EQ(twice.out, once.out);
+  EXPECT_NE(twice.err.find("q.pool: is there already"), std::string::npos) << twice.err;
 }
 
 TEST(PoolCommand, AModelKnowsItsPool) {

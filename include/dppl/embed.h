@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dppl/encoder.h"
+#include "dppl/slice.h"
 
 // From images to a file of embeddings.
 namespace dppl {
@@ -42,14 +43,18 @@ struct EmbedOptions {
   // it matches. Empty: the source must have ids.
   std::string people_pattern;
   std::optional<std::vector<uint64_t>> rows;  // these images, in this order; empty: all
-  DType dtype = DType::float32;               // or float16
+  // Of these, one part, cut at multiples of the batch: the files of all parts, one after the other, have the rows that
+  // one file would have, to the bit. A part that is there already and is what would be written is left alone.
+  std::optional<Slice> shard = {};
+  DType dtype = DType::float32;  // or float16
   size_t batch = 16;
   unsigned threads = kDefaultThreads;  // that read images, while the encoder works
   double checkpoint_seconds = 2;       // what a kill can cost; more often costs more than it saves
   bool skip_bad = false;               // leave out images that cannot be read
 
   std::function<void(size_t done, size_t total)> progress;  // of the images that this run still has to do
-  std::function<void(const std::string& what)> note;  // on the encoder, an earlier run that goes on or is replaced
+  // On the encoder, and an earlier run that goes on, is replaced or has left nothing to do.
+  std::function<void(const std::string& what)> note;
   // The refusal of each image that cannot be read, by its name: for the curator's eyes alone.
   std::function<void(const std::string& what)> bad_image;
 };
@@ -57,7 +62,7 @@ struct EmbedOptions {
 struct EmbedResult {
   size_t images = 0;  // that were asked for
   size_t rows = 0, dim = 0;
-  size_t resumed_at = 0;             // images that an earlier run had done
+  size_t resumed_at = 0;             // images that earlier runs had done
   std::vector<std::string> skipped;  // names of images: for the curator's eyes alone
   std::string classes;               // the file of published class names; empty: none written
 };

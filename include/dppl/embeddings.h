@@ -48,12 +48,18 @@ struct MatrixView {
   static MatrixView of(std::span<const float> values, size_t dim);
 };
 
+class MappedFile;
+
 // A matrix of embeddings, one a row: float16, float32, float64, int8 or uint8. Values are not checked here; see
 // PrivateData and PublicData.
 class Embeddings {
  public:
   // A .npy file of version 1, 2 or 3: two dimensions, C order, little endian.
   static Embeddings open(const std::string& path);
+  // Several of them, one after the other; at least one.
+  static Embeddings open_all(const std::vector<std::string>& paths);
+  // Matrices of one type and dimension, one after the other; at least one. `name` stands for them in messages.
+  static Embeddings joined(std::vector<Embeddings> parts, std::string name);
   static Embeddings from_memory(std::vector<float> values, size_t dim);
   // Rows that are elsewhere and are not copied. `owner` keeps them alive; without one the caller does, for as long as
   // these embeddings live. `name` stands for them in messages.
@@ -71,18 +77,32 @@ class Embeddings {
   const std::string& path() const { return path_; }
 
   // A row as stored. Not aligned to the item size if the file's header, or the memory, is not.
-  std::span<const std::byte> row_bytes(size_t i) const { return {data_ + i * row_stride_, row_size_}; }
+  std::span<const std::byte> row_bytes(size_t i) const { return {start_of(i), row_size_}; }
 
   // Row i as float32: exact for every type but float64, which is rounded to nearest. `out` holds dim() values.
   void row(size_t i, std::span<float> out) const;
   // The same without a copy where aligned float32 is stored; otherwise converted into `scratch`.
   std::span<const float> row_view(size_t i, std::span<float> scratch) const;
 
+  // Advice to the system, which changes no value: rows of files that will soon be read, and rows that were read. The
+  // latter's memory is given back where the files in use are larger than what should stay in memory.
+  void expect(size_t begin, size_t end) const;
+  void give_back(size_t begin, size_t end) const;
+
  private:
+  friend class PublicData;
   Embeddings(std::shared_ptr<const void> owner, const std::byte* data, size_t rows, size_t dim, size_t row_stride,
              DType dtype, std::string path);
 
-  std::shared_ptr<const void> owner_;  // keeps data_ alive; null: the caller does
+  struct Parts;
+  const std::byte* start_of(size_t i) const { return parts_ ? start_in_parts(i) : data_ + i * row_stride_; }
+  const std::byte* start_in_parts(size_t i) const;
+  template <typename Advise>
+  void advise(size_t begin, size_t end, Advise advise) const;
+
+  std::shared_ptr<const void> owner_;   // keeps data_ alive; null: the caller does
+  const MappedFile* file_ = nullptr;    // where data_ is, if it is a file
+  std::shared_ptr<const Parts> parts_;  // where there are several; data_ is null then
   const std::byte* data_;
   size_t rows_, dim_, row_size_, row_stride_;
   DType dtype_;
@@ -202,8 +222,8 @@ class PrivateData {
   std::unique_ptr<const People> people_;  // null: every record is on its own
 };
 
-// The public pool: a .npy, with the same checks of its rows, or a pool file (dppl/pool.h); at least one row. Copies
-// share the data.
+// The public pool: a .npy, with the same checks of its rows, a pool file or a manifest of several (dppl/pool.h); at
+// least one row. Copies share the data.
 class PublicData {
  public:
   static PublicData open(const std::string& path, unsigned threads = kDefaultThreads);
@@ -218,7 +238,8 @@ class PublicData {
   // The rows as they are stored: in a pool file after its transform.
   const Embeddings& embeddings() const;
   // BLAKE2b-256, in hex: of type, shape and values of a matrix, the same in a file as in memory, read whole the first
-  // time; of a pool file the digest that `dppl pool info` shows. Safe from any thread.
+  // time; of a pool file or a manifest the digest that `dppl pool info` shows, the same however the rows are cut into
+  // files. Safe from any thread.
   const std::string& digest() const;
 
  private:

@@ -286,7 +286,7 @@ void check_labels_of(const std::string& path, const Embeddings& rows, const Clas
 size_t check_pool_file(const SweepPlan& plan, const SweepPlan::Pool& pool) {
   return reading(plan, pool.line, fmt::format("pool '{}' file", pool.name), [&] {
     const PublicData rows = PublicData::open(pool.file);
-    if (!pool.rows.empty() && PublicAccess(rows).pool_file() != nullptr)
+    if (!pool.rows.empty() && PublicAccess(rows).shards() != nullptr)
       throw InvalidInput(fmt::format("{}: rows can be taken of a .npy only", pool.file));
     for (const uint64_t count : pool.rows) {
       if (count > rows.size())

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <utility>
@@ -61,16 +62,19 @@ void AtomicFile::reserve(uint64_t bytes) {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   assert(fd_ >= 0);
-  write_at(fd_, size_, bytes, path_);
+  dppl::write_at(fd_, size_, bytes, path_);
   size_ += bytes.size();
 }
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-void AtomicFile::overwrite(uint64_t offset, std::string_view text) {
-  assert(offset + text.size() <= size_);
-  write_at(fd_, offset, std::as_bytes(std::span(text)), path_);
+void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  assert(fd_ >= 0);
+  dppl::write_at(fd_, offset, bytes, path_);
+  size_ = std::max(size_, offset + bytes.size());
 }
+
+void AtomicFile::write_at(uint64_t offset, std::string_view text) { write_at(offset, std::as_bytes(std::span(text))); }
 
 void AtomicFile::finish() {
   assert(fd_ >= 0);

@@ -22,8 +22,9 @@ class AtomicFile {
   void reserve(uint64_t bytes);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  // Over bytes that were written before.
-  void overwrite(uint64_t offset, std::string_view text);
+  // Over bytes that were written before, or beyond them; what nobody writes in between is zero.
+  void write_at(uint64_t offset, std::span<const std::byte> bytes);
+  void write_at(uint64_t offset, std::string_view text);
   // Once, when everything is written: it is on the disk, and what can still fail is the name.
   void finish();
   // Once, after finish().

@@ -29,7 +29,7 @@ TEST(AtomicFile, AppearsCompleteOrNotAtAll) {
     file.write("half of ");
     EXPECT_FALSE(std::filesystem::exists(path));
     file.write("it");
-    file.overwrite(0, "HALF");
+    file.write_at(0, std::string_view("HALF"));
     file.commit();
   }
   EXPECT_EQ(read_text(path), "HALF of it");

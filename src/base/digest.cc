@@ -20,7 +20,8 @@ Digest digest_of(std::span<const std::byte> first, std::span<const std::byte> se
 }
 
 DigestStream::DigestStream() {
-  if (sodium_init() < 0) throw IoError("digest: libsodium cannot start");
+  static const bool ready = sodium_init() >= 0;  // it takes a lock, which a digest per row would wait for
+  if (!ready) throw IoError("digest: libsodium cannot start");
   crypto_generichash_init(&state_, nullptr, 0, sizeof(Digest));
 }
 

@@ -6,6 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "base/mapped_file_testing.h"
 #include "base/system_error.h"
 #include "dppl/error.h"
 
@@ -24,7 +28,20 @@ class Descriptor {
   int fd_;
 };
 
+std::atomic<size_t> mapped{0}, resident_mappings{kResidentMappings};
+
+// Whole pages around a part: who gives back a page that another thread still reads only makes it come again.
+void advise(std::span<const std::byte> file, std::span<const std::byte> part, int advice) {
+  if (part.empty()) return;
+  static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<size_t>(part.data() - file.data());
+  const size_t begin = offset / page * page, end = std::min(offset + part.size(), file.size());
+  ::madvise(const_cast<std::byte*>(file.data()) + begin, end - begin, advice);  // a refusal changes nothing
+}
+
 }  // namespace
+
+void set_resident_mappings(size_t bytes) { resident_mappings = bytes; }
 
 MappedFile::MappedFile(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer before it could be refused.
@@ -39,15 +56,24 @@ MappedFile::MappedFile(const std::string& path) {
   }
   if (status.st_size == 0) return;
   const size_t size = static_cast<size_t>(status.st_size);
-  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (mapped == MAP_FAILED) throw system_error(path, "cannot map into memory");
-  ::madvise(mapped, size, MADV_SEQUENTIAL);  // advice: a refusal changes nothing
-  data_ = static_cast<const std::byte*>(mapped);
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) throw system_error(path, "cannot map into memory");
+  ::madvise(memory, size, MADV_SEQUENTIAL);  // advice: a refusal changes nothing
+  data_ = static_cast<const std::byte*>(memory);
   size_ = size;
+  mapped += size;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ == nullptr) return;
+  ::munmap(const_cast<std::byte*>(data_), size_);
+  mapped -= size_;
+}
+
+void MappedFile::expect(std::span<const std::byte> part) const { advise(bytes(), part, MADV_WILLNEED); }
+
+void MappedFile::give_back(std::span<const std::byte> part) const {
+  if (mapped > resident_mappings) advise(bytes(), part, MADV_DONTNEED);
 }
 
 }  // namespace dppl

@@ -6,6 +6,11 @@
 
 namespace dppl {
 
+// While all mapped files together are no larger than this, what was read of them stays in memory. Beyond, whoever has
+// walked over a part gives it back, so that the resident set stays bounded; the system still keeps what it has room
+// for.
+inline constexpr size_t kResidentMappings = size_t{2} << 30;
+
 // A regular file, mapped read-only for reading from front to back.
 class MappedFile {
  public:
@@ -15,6 +20,11 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+  // A part of the file that will soon be read: the disk may begin.
+  void expect(std::span<const std::byte> part) const;
+  // A part that was read and will not be read again soon. Its memory is given back where the files are large.
+  void give_back(std::span<const std::byte> part) const;
 
  private:
   const std::byte* data_ = nullptr;  // null for an empty file

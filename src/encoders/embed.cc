@@ -6,22 +6,25 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 
 #include "base/digest.h"
 #include "base/float16.h"
+#include "base/mapped_file.h"
 #include "base/parallel.h"
 #include "dppl/invalid_record.h"
 #include "encoders/label_files.h"
 #include "encoders/partial_file.h"
 #include "encoders/people_file.h"
 #include "encoders/prepared_images.h"
+#include "encoders/shard_record.h"
 #include "rows/npy.h"
 
 namespace dppl {
 namespace {
 
-std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& options) {
+std::vector<uint64_t> all_rows_of(const ImageSource& source, const EmbedOptions& options) {
   if (options.rows) {
     for (const uint64_t row : *options.rows) {
       if (row >= source.size()) {
@@ -34,6 +37,14 @@ std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& opt
   std::vector<uint64_t> rows(source.size());
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
+}
+
+// What a model makes of an image may depend, in the last bit, on the images of its batch: parts have whole batches.
+std::vector<uint64_t> rows_of(const ImageSource& source, const EmbedOptions& options) {
+  std::vector<uint64_t> rows = all_rows_of(source, options);
+  const Slice::Range part = options.shard.value_or(Slice{}).of(rows.size(), options.batch, "images");
+  const auto at = [&](size_t place) { return rows.begin() + static_cast<std::ptrdiff_t>(place); };
+  return {at(part.begin), at(part.end)};
 }
 
 std::string identity_of(const ImageSource& source, const Encoder& encoder, const EmbedOptions& options,
@@ -65,6 +76,7 @@ class Embedding {
   }
 
   EmbedResult run() {
+    if (std::optional<EmbedResult> done = found()) return *done;
     const size_t begin = file_.state().images;
     if (begin > 0) note(fmt::format("going on after {} of {} images", begin, rows_.size()));
     if (!options_.skip_bad && !file_.state().bad.empty()) refuse_bad();
@@ -80,6 +92,35 @@ class Embedding {
  private:
   void note(const std::string& what) const {
     if (options_.note) options_.note(what);
+  }
+
+  // The shard that an earlier run has finished.
+  std::optional<EmbedResult> found() {
+    if (!options_.shard || !std::filesystem::is_regular_file(options_.output)) return std::nullopt;
+    const std::optional<ShardRecord> record = read_record();
+    if (!record || record->identity != identity() || !record->fits(rows_.size()) ||
+        (!options_.skip_bad && !record->bad.empty()))
+      return std::nullopt;
+    if (to_hex(digest_of(MappedFile(options_.output).bytes())) != record->output) return std::nullopt;
+    if (!labels_.are_written(record->bad)) labels_.commit(record->bad);
+    if (!people_.is_written(record->bad)) people_.commit(record->bad);
+    note(fmt::format("{}: is there already, whole and made of the same images", options_.output));
+    return result_of(rows_.size(), record->rows, record->bad);
+  }
+
+  std::optional<ShardRecord> read_record() const {
+    const std::string path = ShardRecord::path_for(options_.output);
+    if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+    const MappedFile file(path);
+    return ShardRecord::parse({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  }
+
+  std::string identity() const { return to_hex(digest_of(identity_of(source_, encoder_, options_, rows_))); }
+
+  EmbedResult result_of(size_t resumed_at, size_t rows, const std::vector<uint64_t>& bad) const {
+    EmbedResult result{rows_.size(), rows, encoder_.dim(), resumed_at, {}, labels_.names_path()};
+    for (const uint64_t image : bad) result.skipped.push_back(source_.name(rows_[image]));
+    return result;
   }
 
   void encode_from(size_t begin) {
@@ -179,12 +220,21 @@ class Embedding {
   EmbedResult finish(size_t begin) {
     const PartialState& state = file_.state();
     if (state.rows == 0) throw InvalidInput(fmt::format("{}: no image could be read", options_.output));
-    EmbedResult result{rows_.size(), state.rows, encoder_.dim(), begin, {}, labels_.names_path()};
-    for (const uint64_t image : state.bad) result.skipped.push_back(source_.name(rows_[image]));
+    EmbedResult result = result_of(begin, state.rows, state.bad);
+    const std::string header = npy_header(options_.dtype, std::vector<uint64_t>{state.rows, encoder_.dim()});
     labels_.commit(state.bad);
     people_.commit(state.bad);
-    file_.commit(npy_header(options_.dtype, std::vector<uint64_t>{state.rows, encoder_.dim()}));
+    // Before the rows: without them the record means nothing, and they without it would be encoded again.
+    if (options_.shard) write_record(header);
+    file_.commit(header);
     return result;
+  }
+
+  void write_record(const std::string& header) {
+    const PartialState& state = file_.state();
+    AtomicFile record(ShardRecord::path_for(options_.output));
+    record.write(ShardRecord{identity(), to_hex(file_.digest(header)), state.rows, state.bad}.to_text());
+    record.commit();
   }
 
   const ImageSource& source_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dppl/invalid_record.h"
+#include "encoders/file_holds.h"
 #include "encoders/without_bad.h"
 #include "rows/npy.h"
 
@@ -63,8 +64,9 @@ std::vector<int64_t> labels_of(const ImageSource& source, std::span<const uint64
 
 }  // namespace
 
-LabelFiles::LabelFiles(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
-  const std::string& path = options.labels;
+LabelFiles::LabelFiles(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options)
+    : path_(options.labels) {
+  const std::string& path = path_;
   if (path.empty()) return;
   labels_ = labels_of(source, rows, options);
   file_ = std::make_unique<AtomicFile>(path);
@@ -72,16 +74,28 @@ LabelFiles::LabelFiles(const ImageSource& source, std::span<const uint64_t> rows
   if (options.classes || !published || !published->has_names()) return;
   names_path_ = (path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path) + ".classes.txt";
   names_ = std::make_unique<AtomicFile>(names_path_);
-  for (size_t i = 0; i < published->size(); ++i) names_->write(published->name(i) + "\n");
+  for (size_t i = 0; i < published->size(); ++i) names_text_ += published->name(i) + "\n";
+}
+
+std::string LabelFiles::text(const std::vector<uint64_t>& bad) const {
+  const std::vector<int64_t> kept = without_bad(labels_, bad);
+  const uint64_t shape[] = {kept.size()};
+  std::string result = npy_header(DType::int64, shape);
+  const auto bytes = std::as_bytes(std::span(kept));
+  return result.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+bool LabelFiles::are_written(const std::vector<uint64_t>& bad) const {
+  return !file_ || (file_holds(path_, text(bad)) && (!names_ || file_holds(names_path_, names_text_)));
 }
 
 void LabelFiles::commit(const std::vector<uint64_t>& bad) {
   if (!file_) return;
-  const std::vector<int64_t> kept = without_bad(labels_, bad);
-  const uint64_t shape[] = {kept.size()};
-  file_->write(npy_header(DType::int64, shape));
-  file_->write(std::as_bytes(std::span(kept)));
-  if (names_) names_->commit();
+  if (names_) {
+    names_->write(names_text_);
+    names_->commit();
+  }
+  file_->write(text(bad));
   file_->commit();
 }
 

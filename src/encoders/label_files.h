@@ -22,11 +22,15 @@ class LabelFiles {
 
   // `bad` are places in the rows that get no label, in order.
   void commit(const std::vector<uint64_t>& bad);
+  // Whether the files hold that already.
+  bool are_written(const std::vector<uint64_t>& bad) const;
 
  private:
+  std::string text(const std::vector<uint64_t>& bad) const;
+
   std::vector<int64_t> labels_;  // of each row
   std::unique_ptr<AtomicFile> file_, names_;
-  std::string names_path_;
+  std::string path_, names_path_, names_text_;
 };
 
 }  // namespace dppl

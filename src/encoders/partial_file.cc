@@ -9,8 +9,8 @@
 #include <cassert>
 #include <charconv>
 
-#include "base/digest.h"
 #include "base/file_steps.h"
+#include "base/mapped_file.h"
 #include "base/system_error.h"
 #include "dppl/error.h"
 
@@ -164,6 +164,11 @@ void PartialFile::checkpoint() {
   state_.text_size += unsaved_.size();
   unsaved_.clear();
   if (::fdatasync(state_fd_) != 0) throw system_error(path_, "cannot write");
+}
+
+Digest PartialFile::digest(std::string_view header) const {
+  const MappedFile file(rows_name_);
+  return digest_of(std::as_bytes(std::span(header)), file.bytes().subspan(header_size_, state_.rows * row_size_));
 }
 
 void PartialFile::commit(std::string_view header) {

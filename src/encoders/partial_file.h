@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digest.h"
+
 namespace dppl {
 
 // How far a run has come: rows of the images before `images` are written, but for those of the bad ones.
@@ -43,6 +45,8 @@ class PartialFile {
   void append(std::span<const std::byte> rows, uint64_t images, std::span<const uint64_t> bad);
   // What was appended is safe from now on.
   void checkpoint();
+  // Of the file that commit() would make of this header.
+  Digest digest(std::string_view header) const;
   // Puts the header (header_size bytes) in front and gives the file its name. Once, at the end.
   void commit(std::string_view header);
 

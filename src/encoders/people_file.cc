@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "dppl/invalid_record.h"
+#include "encoders/file_holds.h"
 #include "encoders/without_bad.h"
 #include "rows/labels.h"
 
@@ -69,8 +70,9 @@ std::vector<std::string> ids_of(const ImageSource& source, std::span<const uint6
 
 }  // namespace
 
-PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options) {
-  const std::string& path = options.people;
+PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows, const EmbedOptions& options)
+    : path_(options.people) {
+  const std::string& path = path_;
   if (path.empty()) {
     if (!options.people_pattern.empty()) {
       throw InvalidInput("a pattern of people's ids needs a file to write them to; name one");
@@ -88,11 +90,17 @@ PeopleFile::PeopleFile(const ImageSource& source, std::span<const uint64_t> rows
   file_ = std::make_unique<AtomicFile>(path);
 }
 
+std::string PeopleFile::text(const std::vector<uint64_t>& bad) const {
+  std::string result;
+  for (const std::string& id : without_bad(ids_, bad)) result += id + "\n";
+  return result;
+}
+
+bool PeopleFile::is_written(const std::vector<uint64_t>& bad) const { return !file_ || file_holds(path_, text(bad)); }
+
 void PeopleFile::commit(const std::vector<uint64_t>& bad) {
   if (!file_) return;
-  std::string text;
-  for (const std::string& id : without_bad(ids_, bad)) text += id + "\n";
-  file_->write(text);
+  file_->write(text(bad));
   file_->commit();
 }
 

@@ -20,9 +20,14 @@ class PeopleFile {
 
   // `bad` are places in the rows that get no id, in order.
   void commit(const std::vector<uint64_t>& bad);
+  // Whether the file holds that already.
+  bool is_written(const std::vector<uint64_t>& bad) const;
 
  private:
+  std::string text(const std::vector<uint64_t>& bad) const;
+
   std::vector<std::string> ids_;  // of each row
+  std::string path_;
   std::unique_ptr<AtomicFile> file_;
 };
 

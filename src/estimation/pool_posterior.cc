@@ -10,7 +10,7 @@
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
 #include "rows/class_rows.h"
-#include "rows/pool_file.h"
+#include "rows/pool_shards.h"
 #include "rows/public_access.h"
 
 namespace dppl {
@@ -261,17 +261,18 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
   parallel_blocks(count, 256, threads, [&](size_t begin, size_t end, unsigned) {
     const auto row_of = [&](size_t i) { return (begin + i) * pool.size() / count; };
     const auto out = std::span(rows).subspan(begin * dim, (end - begin) * dim);
+    for (size_t i = 0; i < end - begin; ++i) pool.embeddings().expect(row_of(i), row_of(i) + 1);
     if (done) {
       for (size_t i = 0; i < end - begin; ++i) {
         const auto row = out.subspan(i * dim, dim);
         pool.embeddings().row(row_of(i), row);
-        scale_row(row.data(), dim, static_cast<double>(PublicAccess(pool).pool_file()->scales()[row_of(i)]),
-                  row.data());
+        scale_row(row.data(), dim, static_cast<double>(PublicAccess(pool).shards()->scale(row_of(i))), row.data());
       }
-      return;
+    } else {
+      TransformedBlock block(transform);
+      std::ranges::copy(block.load(pool.embeddings(), end - begin, row_of), out.begin());
     }
-    TransformedBlock block(transform);
-    std::ranges::copy(block.load(pool.embeddings(), end - begin, row_of), out.begin());
+    pool.embeddings().give_back(row_of(0), row_of(end - begin - 1) + 1);
   });
   return rows;
 }

@@ -6,7 +6,7 @@
 #include "methods/method.h"
 #include "random/discrete_laplace.h"
 #include "rows/class_rows.h"
-#include "rows/pool_file.h"
+#include "rows/pool_shards.h"
 #include "rows/public_access.h"
 #include "selection/remote_shards.h"
 #include "selection/select.h"
@@ -72,11 +72,13 @@ class ComparedPool {
   explicit ComparedPool(const FitInput& input) : input_(input), transform_(input.records.transform) {
     if (input.options.remote) return;
     const Embeddings& embeddings = input.pool->embeddings();
-    const PoolFile* file = PublicAccess(*input.pool).pool_file();
-    // A pool file's rows are ready, unless another transform was asked for.
-    if (file != nullptr && file->info().transform == transform_.spec()) {
-      file_ = file;
-      rows_ = file->rows();
+    const PoolShards* shards = PublicAccess(*input.pool).shards();
+    // The rows of pool files are ready, unless another transform was asked for.
+    if (shards != nullptr && shards->info().transform == transform_.spec()) {
+      shards_ = shards;
+      std::vector<QuantisedRows> rows;
+      for (const auto& file : shards->files()) rows.push_back(file->rows());
+      rows_.emplace(std::move(rows));
     } else if (input.shared.pool) {
       rows_ = input.shared.pool->quantised(transform_);
     } else {
@@ -92,15 +94,16 @@ class ComparedPool {
   std::vector<float> values(std::span<const uint64_t> chosen) const {
     if (!rows_) return RemoteShards(*input_.options.remote).rows(chosen);
     std::vector<float> values;
-    if (file_ == nullptr) {
+    if (shards_ == nullptr) {
       TransformedBlock block(transform_);
       const auto rows = block.load(input_.pool->embeddings(), chosen.size(), [&](size_t i) { return chosen[i]; });
       values.assign(rows.begin(), rows.end());
       return values;
     }
     for (const uint64_t i : chosen) {
-      const int8_t* row = file_->rows().row(i);
-      for (size_t k = 0; k < rows_->dim(); ++k) values.push_back(static_cast<float>(row[k]) * file_->scales()[i]);
+      const size_t s = rows_->find(i);
+      const int8_t* row = rows_->shard(s).row(i - rows_->first(s));
+      for (size_t k = 0; k < rows_->dim(); ++k) values.push_back(static_cast<float>(row[k]) * shards_->scale(i));
     }
     return values;
   }
@@ -108,8 +111,8 @@ class ComparedPool {
  private:
   const FitInput& input_;
   const PublicTransform& transform_;
-  const PoolFile* file_ = nullptr;
-  std::optional<ShardedRows> rows_;  // empty where they are on other machines
+  const PoolShards* shards_ = nullptr;  // whose rows are compared as they are
+  std::optional<ShardedRows> rows_;     // empty where they are on other machines
 };
 
 Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget budget, Random& random) {

@@ -100,7 +100,9 @@ struct Classifier::State {
   const float* block(const Embeddings& rows, size_t begin, size_t end, std::vector<float>& copy) const {
     copy.resize((end - begin) * input_dim);
     const auto first = rows.row_view(begin, std::span(copy).first(input_dim));
-    if (first.data() != copy.data()) return first.data();  // aligned float32: the rows follow one another
+    const auto last = rows.row_view(end - 1, std::span(copy).first(input_dim));
+    // Aligned float32, and the rows follow one another: not with a stride, nor in several files.
+    if (first.data() != copy.data() && last.data() == first.data() + (end - 1 - begin) * input_dim) return first.data();
     for (size_t i = begin; i < end; ++i) rows.row(i, std::span(copy).subspan((i - begin) * input_dim, input_dim));
     return copy.data();
   }
@@ -224,6 +226,7 @@ void Classifier::score(const Embeddings& rows, const Take& take) const {
                              scores.data() + first * state_->classes, nearest.data() + first);
     });
     take(begin, scores, nearest);
+    rows.give_back(begin, begin + count);
   }
 }
 

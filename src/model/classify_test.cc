@@ -116,6 +116,30 @@ TEST(Classifier, PredictsTheLabelsThatItScores) {
   });
 }
 
+// Rows with a stride, and rows in several pieces, are not one block of memory.
+TEST(Classifier, FindsRowsWhereverTheyLie) {
+  const Model model = near_ties("none", 1, Distance::cosine, 1);
+  const std::vector<float> values = Numbers(8)(kRows * kInput);
+  constexpr size_t kStride = kInput + 3;
+  std::vector<float> spaced(kRows * kStride, 7.0f);
+  for (size_t i = 0; i < kRows; ++i) std::copy_n(&values[i * kInput], kInput, &spaced[i * kStride]);
+  const Embeddings strided = Embeddings::view({.data = spaced.data(),
+                                               .rows = kRows,
+                                               .dim = kInput,
+                                               .row_stride = static_cast<ptrdiff_t>(kStride * sizeof(float))});
+  std::vector<Embeddings> parts;
+  for (const auto& [begin, end] : {std::pair<size_t, size_t>{0, 100}, {100, 700}, {700, kRows}}) {
+    parts.push_back(Embeddings::from_memory({values.begin() + static_cast<ptrdiff_t>(begin * kInput),
+                                             values.begin() + static_cast<ptrdiff_t>(end * kInput)},
+                                            kInput));
+  }
+  const Embeddings joined = Embeddings::joined(std::move(parts), "parts");
+  const Classifier classifier(model, 2);
+  const std::vector<int32_t> expected = classifier.predict(Embeddings::from_memory(values, kInput));
+  EXPECT_EQ(classifier.predict(strided), expected);
+  EXPECT_EQ(classifier.predict(joined), expected);
+}
+
 TEST(Classifier, ScoresAreTheSimilaritiesTheyClaimToBe) {
   const std::vector<float> values = some_rows();
   const Embeddings rows = Embeddings::from_memory(values, kInput);

@@ -8,7 +8,7 @@
 #include "dppl/error.h"
 #include "images/resize.h"
 #include "report/png.h"
-#include "rows/pool_file.h"
+#include "rows/pool_shards.h"
 #include "rows/public_access.h"
 
 namespace dppl {
@@ -50,8 +50,8 @@ std::vector<uint64_t> nearest_pool_rows(Model model, const PublicData& pool, siz
 }
 
 // A pool file made of some rows of its source knows which.
-const PoolFile* pool_file(const std::optional<PublicData>& pool) {
-  return pool ? PublicAccess(*pool).pool_file() : nullptr;
+const PoolShards* prepared_pool(const std::optional<PublicData>& pool) {
+  return pool ? PublicAccess(*pool).shards() : nullptr;
 }
 
 void check_images(std::string_view name, const Model& model, const PoolImages& images,
@@ -65,7 +65,7 @@ void check_images(std::string_view name, const Model& model, const PoolImages& i
     throw InvalidInput(fmt::format("{}: is not the pool that {} was made with, or it was changed since",
                                    pool->embeddings().path(), name));
   }
-  if (!pool_file(pool) && images.count != model.pool->rows) {
+  if (!prepared_pool(pool) && images.count != model.pool->rows) {
     throw InvalidInput(
         fmt::format("{}: its pool has {} rows, but there are {} images; give the images of the pool, one per row, or "
                     "the range of images that is",
@@ -75,9 +75,9 @@ void check_images(std::string_view name, const Model& model, const PoolImages& i
 
 std::vector<uint64_t> images_of(std::vector<uint64_t> rows, const PoolImages& images,
                                 const std::optional<PublicData>& pool) {
-  const PoolFile* file = pool_file(pool);
+  const PoolShards* prepared = prepared_pool(pool);
   for (uint64_t& row : rows) {
-    if (file) row = file->ids()[row];
+    if (prepared) row = prepared->id(row);
     if (row >= images.count) {
       throw InvalidInput(
           fmt::format("pool: row {} has no image, there are {}; give the images of the whole pool", row, images.count));

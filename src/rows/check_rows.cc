@@ -76,8 +76,9 @@ class FirstBad {
  public:
   FirstBad(size_t count, size_t block) : count_(count), block_(std::max<size_t>(block, 1)) {}
 
-  template <typename IsGood>
-  void search(IsGood is_good) {
+  // done(begin, end): these are good.
+  template <typename IsGood, typename Done>
+  void search(IsGood is_good, Done done) {
     while (first_bad_.load() == kNone) {
       const size_t begin = next_.fetch_add(block_);
       if (begin >= count_) return;
@@ -88,6 +89,7 @@ class FirstBad {
           return;
         }
       }
+      done(begin, end);
     }
   }
 
@@ -131,7 +133,10 @@ void check_rows(const Embeddings& embeddings, const std::optional<std::vector<ui
   const auto row_of = [&](size_t i) { return chosen ? (*chosen)[i] : i; };
   FirstBad first_bad(chosen ? chosen->size() : embeddings.rows(), kBlockBytes / (dim * item_size(embeddings.dtype())));
   const auto work = [&] {
-    first_bad.search([&](size_t i) { return usable(embeddings.row_bytes(row_of(i)).data(), dim); });
+    first_bad.search([&](size_t i) { return usable(embeddings.row_bytes(row_of(i)).data(), dim); },
+                     [&](size_t begin, size_t end) {
+                       if (!chosen) embeddings.give_back(begin, end);
+                     });
   };
   {
     std::vector<std::jthread> helpers;

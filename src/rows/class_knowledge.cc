@@ -41,7 +41,7 @@ ClassKnowledge::ClassKnowledge(ClassSet classes, std::optional<PublicData> examp
                                const std::optional<Embeddings>& prior)
     : classes_(std::move(classes)), examples_(std::move(examples)), labels_(std::move(labels)) {
   if (examples_) {
-    if (PublicAccess(*examples_).pool_file() != nullptr) {
+    if (PublicAccess(*examples_).shards() != nullptr) {
       throw InvalidInput(fmt::format("{}: is a pool file; give examples as a .npy", examples_->embeddings().path()));
     }
     dim_ = examples_->dim();

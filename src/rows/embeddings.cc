@@ -70,9 +70,26 @@ void convert_row(const std::byte* row, std::span<float> out, Convert convert) {
   }
 }
 
+// "a.npy and 7 more".
+std::string name_of_all(const std::vector<std::string>& paths) {
+  return paths.size() == 1 ? paths.front() : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+}
+
 bool is_aligned_for_float(const std::byte* data) { return reinterpret_cast<uintptr_t>(data) % alignof(float) == 0; }
 
 }  // namespace
+
+struct Embeddings::Parts {
+  std::vector<Embeddings> parts;
+  std::vector<size_t> ends;  // of each, in rows of the whole
+
+  // The part that holds a row, and the row's number in it.
+  std::pair<size_t, size_t> find(size_t row) const {
+    const auto part = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), row) - ends.begin());
+    return {part, row - first(part)};
+  }
+  size_t first(size_t part) const { return part == 0 ? 0 : ends[part - 1]; }
+};
 
 MatrixView MatrixView::of(std::span<const float> values, size_t dim) {
   if (dim == 0 || dim > kMaxDim || values.size() % dim != 0) {
@@ -98,8 +115,41 @@ Embeddings Embeddings::open(const std::string& path) {
   const NpyArray array = parse_npy(file->bytes(), path);
   check_matrix(array, path);
   const std::byte* data = array.data.data();
-  return Embeddings(std::move(file), data, array.shape[0], array.shape[1], array.shape[1] * item_size(array.dtype),
+  const MappedFile* mapped = file.get();
+  Embeddings result(std::move(file), data, array.shape[0], array.shape[1], array.shape[1] * item_size(array.dtype),
                     array.dtype, path);
+  result.file_ = mapped;
+  return result;
+}
+
+Embeddings Embeddings::open_all(const std::vector<std::string>& paths) {
+  std::vector<Embeddings> parts;
+  for (const std::string& path : paths) parts.push_back(open(path));
+  if (parts.size() == 1) return std::move(parts.front());
+  return joined(std::move(parts), name_of_all(paths));
+}
+
+Embeddings Embeddings::joined(std::vector<Embeddings> parts, std::string name) {
+  assert(!parts.empty());
+  const size_t dim = parts.front().dim();
+  const DType dtype = parts.front().dtype();
+  auto all = std::make_shared<Parts>();
+  size_t rows = 0;
+  for (const Embeddings& part : parts) {
+    if (part.dim() != dim || part.dtype() != dtype) {
+      throw InvalidRecord(
+          fmt::format("{}: is not of the same type and dimension as {}; embed both with the same encoder and save them "
+                      "with the same type",
+                      part.path(), parts.front().path()),
+          fmt::format("rows of {} {} values, and of {} {}", part.dim(), to_string(part.dtype()), dim,
+                      to_string(dtype)));
+    }
+    all->ends.push_back(rows += part.rows());
+  }
+  all->parts = std::move(parts);
+  Embeddings result(nullptr, nullptr, rows, dim, dim * item_size(dtype), dtype, std::move(name));
+  result.parts_ = std::move(all);
+  return result;
 }
 
 Embeddings Embeddings::from_memory(std::vector<float> values, size_t dim) {
@@ -114,9 +164,33 @@ Embeddings Embeddings::view(const MatrixView& matrix, std::shared_ptr<const void
                     matrix.dtype, std::move(name));
 }
 
+const std::byte* Embeddings::start_in_parts(size_t i) const {
+  const auto [part, row] = parts_->find(i);
+  return parts_->parts[part].start_of(row);
+}
+
+template <typename Advise>
+void Embeddings::advise(size_t begin, size_t end, Advise advise) const {
+  if (begin >= end) return;
+  if (file_ != nullptr) advise(*file_, std::span(start_of(begin), start_of(end - 1) + row_size_));
+  if (!parts_) return;
+  for (size_t part = parts_->find(begin).first; part < parts_->parts.size() && parts_->first(part) < end; ++part) {
+    const size_t first = parts_->first(part);
+    parts_->parts[part].advise(std::max(begin, first) - first, std::min(end, parts_->ends[part]) - first, advise);
+  }
+}
+
+void Embeddings::expect(size_t begin, size_t end) const {
+  advise(begin, end, [](const MappedFile& file, std::span<const std::byte> part) { file.expect(part); });
+}
+
+void Embeddings::give_back(size_t begin, size_t end) const {
+  advise(begin, end, [](const MappedFile& file, std::span<const std::byte> part) { file.give_back(part); });
+}
+
 void Embeddings::row(size_t i, std::span<float> out) const {
   assert(i < rows_ && out.size() == dim_);
-  const std::byte* bytes = data_ + i * row_stride_;
+  const std::byte* bytes = start_of(i);
   switch (dtype_) {
     case DType::float32:
       std::memcpy(out.data(), bytes, row_size_);
@@ -135,7 +209,7 @@ void Embeddings::row(size_t i, std::span<float> out) const {
 }
 
 std::span<const float> Embeddings::row_view(size_t i, std::span<float> scratch) const {
-  const std::byte* bytes = data_ + i * row_stride_;
+  const std::byte* bytes = start_of(i);
   if (dtype_ == DType::float32 && is_aligned_for_float(bytes)) return {reinterpret_cast<const float*>(bytes), dim_};
   const std::span<float> out = scratch.first(dim_);
   row(i, out);

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/float16.h"
-#include "dppl/error.h"
+#include "dppl/invalid_record.h"
 #include "support/expect_error.h"
 #include "support/expect_private_error.h"
 #include "support/npy_bytes.h"
@@ -142,6 +142,34 @@ TEST(Embeddings, FilesLargerThanMemoryOpen) {
   const Embeddings embeddings = Embeddings::open(path);
   EXPECT_EQ(embeddings.rows(), 10'000'000u);
   EXPECT_EQ(row_of(embeddings, 9'999'999), std::vector<float>(1000, 0.0f));
+}
+
+TEST(Embeddings, SeveralFilesAreOneMatrix) {
+  const TempDir dir;
+  const std::vector<std::string> paths{dir.file("a.npy", npy_bytes("<f4", "(2, 2)", raw<float>({1, 2, 3, 4}))),
+                                       dir.file("b.npy", npy_bytes("<f4", "(0, 2)", "")),
+                                       dir.file("c.npy", npy_bytes("<f4", "(3, 2)", raw<float>({5, 6, 7, 8, 9, 0})))};
+  const Embeddings all = Embeddings::open_all(paths);
+  EXPECT_EQ(all.rows(), 5u);
+  EXPECT_EQ(all.dim(), 2u);
+  EXPECT_EQ(all.path(), paths[0] + " and 2 more");
+  for (const auto& [i, row] : std::vector<std::pair<size_t, std::vector<float>>>{
+           {0, {1, 2}}, {1, {3, 4}}, {2, {5, 6}}, {3, {7, 8}}, {4, {9, 0}}}) {
+    EXPECT_EQ(row_of(all, i), row) << i;
+  }
+  all.expect(0, 5);
+  all.give_back(1, 4);
+  EXPECT_EQ(row_of(all, 2), (std::vector<float>{5, 6}));
+  EXPECT_EQ(Embeddings::open_all({paths[0]}).path(), paths[0]);
+  const std::string bytes = dir.file("d.npy", npy_bytes("|u1", "(1, 2)", "ab")),
+                    wide = dir.file("e.npy", npy_bytes("<f4", "(1, 3)", raw<float>({1, 2, 3})));
+  for (const std::string& other : {bytes, wide}) {
+    expect_error<InvalidRecord>(
+        [&] {
+          Embeddings::open_all({paths[0], other});
+        },
+        {other, "same type and dimension", paths[0]});
+  }
 }
 
 TEST(Embeddings, FromMemory) {

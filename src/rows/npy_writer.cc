@@ -49,7 +49,7 @@ void NpyRowsWriter::append(std::span<const float> rows) {
 }
 
 void NpyRowsWriter::commit() {
-  file_->overwrite(0, npy_header(DType::float32, std::array<uint64_t, 2>{rows_, dim_}));
+  file_->write_at(0, npy_header(DType::float32, std::array<uint64_t, 2>{rows_, dim_}));
   file_->commit();
 }
 

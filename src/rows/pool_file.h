@@ -4,45 +4,51 @@
 #include <span>
 #include <string>
 
-#include "dppl/pool.h"
-#include "rows/quantised_rows.h"
+#include "rows/pool_format.h"
 
-// The layout of a pool file, little endian, every section at a multiple of 64:
-//   header (512 bytes): magic, version, shape, transform, size of the file, digest of the source, digest of the block
-//     table; at its end the digest of the header itself, which is the identity of the pool;
-//   mean, basis      float32, of the transform, if it has them
-//   values           int8, rows × dim    }
-//   factors, sums    uint32, int32       } see rows/quantised_rows.h
-//   scales           float32: value·scale is the transformed row
-//   ids              uint64: the row's number in the source
-//   block table      BLAKE2b-256 of every 4 MiB between the header and the table, so that all cores can check it
 namespace dppl {
 
-inline constexpr std::string_view kPoolMagic = "dpplpool";
+class MappedFile;
 
+// A pool file, or a shard of a pool: whole, undamaged, and with rows that keep what the scores' proof asks of them,
+// whoever wrote it.
 class PoolFile {
  public:
+  // Reads and checks every byte once, from front to back.
   static std::shared_ptr<const PoolFile> open(const std::string& path, unsigned threads);
-  // `owner` keeps the bytes alive. Throws InvalidInput unless the file is whole, undamaged, and holds what the scores'
-  // proof asks of rows, whoever wrote it.
+  // `owner` keeps the bytes alive; `file` is where they are, if they are in one. Throws InvalidInput for what cannot be
+  // used, with `name`.
   static std::shared_ptr<const PoolFile> parse(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
-                                               const std::string& name, unsigned threads);
+                                               const std::string& name, unsigned threads,
+                                               const MappedFile* file = nullptr);
+  // The header alone, checked by its own digest; nothing behind it is read.
+  static PoolHeader read_header(std::span<const std::byte> bytes);
 
   const PoolInfo& info() const { return info_; }
+  const PoolHeader& header() const { return header_; }
   const PublicTransform& transform() const { return transform_; }
   const QuantisedRows& rows() const { return rows_; }
   std::span<const float> scales() const { return scales_; }
   std::span<const uint64_t> ids() const { return ids_; }
+  std::span<const Digest> leaves() const { return leaves_; }  // empty for version 1
+  const MappedFile* file() const { return file_; }
+  // These rows were read and will not be needed soon (base/mapped_file.h).
+  void give_back(size_t begin, size_t end) const;
 
  private:
-  PoolFile(PoolInfo info, PublicTransform transform, QuantisedRows rows, std::span<const float> scales,
-           std::span<const uint64_t> ids);
+  PoolFile(const PoolHeader& header, PublicTransform transform, QuantisedRows rows)
+      : header_(header), info_(info_of(header)), transform_(std::move(transform)), rows_(std::move(rows)) {}
 
+  void check_rows(unsigned threads) const;
+
+  PoolHeader header_;
   PoolInfo info_;
   PublicTransform transform_;
   QuantisedRows rows_;
   std::span<const float> scales_;
   std::span<const uint64_t> ids_;
+  std::span<const Digest> leaves_;
+  const MappedFile* file_ = nullptr;
 };
 
 }  // namespace dppl

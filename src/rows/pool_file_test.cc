@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "base/digest.h"
@@ -91,10 +92,32 @@ TEST(PoolFile, TheSameInputGivesTheSameBytesWithAnyThreads) {
   const std::string one = built(options);
   options.threads = 3;
   EXPECT_EQ(built(options), one);
-  // Version 1 stays as it is: these bytes must be readable and written for ever.
+  // Version 2 stays as it is: these bytes must be readable and written for ever.
   const std::string plain = built(with("none"));
   EXPECT_EQ(to_hex(digest_of(std::as_bytes(std::span(plain)))),
             "8737803d63325f54068c8521f83b6e74ccfdbff15ed7b97ee94f21834e5118ef");
+  EXPECT_EQ(parse(plain)->info().digest, "");
+}
+
+// A file that dppl wrote before there were shards, and the identity by which models know it.
+TEST(PoolFile, Version1IsReadable) {
+  const std::string path = DPPL_SOURCE_DIR "/tests/data/pool_v1.pool", bytes = read_text(path);
+  const PublicData data = PublicData::open(path);
+  EXPECT_EQ(data.digest(), "b270bc667709a6b90c8725455c2783db191e5e1fc27fd8691c90c091e581f353");
+  EXPECT_EQ(data.size(), 40u);
+  EXPECT_EQ(data.dim(), 8u);
+  EXPECT_EQ(stored_transform(data), TransformSpec::parse("pca:3"));
+  const PoolInfo info = read_pool_info(path);
+  EXPECT_EQ(info.version, 1u);
+  EXPECT_TRUE(info.is_whole());
+  EXPECT_EQ(info.source_digest, "bb1595336926dcf7dd844317bb54e1df0a96b1835586af94ad7ca742478b4db5");
+  EXPECT_EQ(parse(bytes)->ids()[39], 39u);
+  EXPECT_EQ(sealed(bytes), bytes);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(bad[i] ^ 0x20);
+    EXPECT_THROW(parse(bad), InvalidInput) << i;
+  }
 }
 
 TEST(PoolFile, EveryChangedByteIsFound) {
@@ -113,7 +136,7 @@ TEST(PoolFile, EveryChangedByteIsFound) {
 
 TEST(PoolFile, ANewerVersionIsNamed) {
   std::string newer = built(with("none"));
-  newer[8] = 2;
+  newer[8] = 3;
   expect_refused(newer, "newer dppl");
   expect_refused(sealed(newer), "newer dppl");
 }
@@ -142,11 +165,113 @@ TEST(PoolFile, WellSealedNonsenseIsRefused) {
   expect_refused(changed(12, uint32_t{77}), "header");  // transform
   expect_refused(changed(16, uint64_t{0}), "header");   // rows
   expect_refused(changed(16, std::numeric_limits<uint64_t>::max()), "header");
-  expect_refused(changed(24, uint64_t{kDim + 1}), "header");  // dim
-  expect_refused(changed(32, uint64_t{1} << 40), "header");   // input_dim
-  expect_refused(changed(48, uint64_t{0}), "header");         // average_pool
-  expect_refused(changed(56, uint64_t{12}), "header");        // file_size
-  expect_refused(changed(200, char{1}), "header");            // zeros
+  expect_refused(changed(24, uint64_t{kDim + 1}), "header");    // dim
+  expect_refused(changed(32, uint64_t{1} << 40), "header");     // input_dim
+  expect_refused(changed(48, uint64_t{0}), "header");           // average_pool
+  expect_refused(changed(56, uint64_t{12}), "header");          // file_size
+  expect_refused(changed(300, char{1}), "header");              // zeros
+  expect_refused(changed(136, uint64_t{kRows - 1}), "header");  // of the whole: fewer than here
+  expect_refused(changed(136, uint64_t{1} << 33), "header");
+  expect_refused(changed(144, uint64_t{1}), "header");                     // first
+  expect_refused(changed(136, uint64_t{kRows + 1}), "header");             // a part has no content digest
+  expect_refused(changed(values + kRows * kDim + 3, char{1}), "damaged");  // between sections
+}
+
+// Read, checked, digested and quantised in one pass; the same file as from rows that were checked before.
+TEST(PoolFile, IsMadeOfFilesInOnePass) {
+  const TempDir dir;
+  const std::vector<float> values = random_values(kRows * kDim, 1);
+  write_npy(dir.path("x.npy"), values, kDim);
+  const auto part = [&](const std::string& name, size_t begin, size_t end) {
+    write_npy(dir.path(name), std::span(values).subspan(begin * kDim, (end - begin) * kDim), kDim);
+    return dir.path(name);
+  };
+  const std::vector<std::string> parts{part("a.npy", 0, 7), part("b.npy", 7, 7), part("c.npy", 7, kRows)};
+  for (const std::string transform : {"none", "whiten:4"}) {
+    const std::string expected = built(with(transform));
+    build_pool({dir.path("x.npy")}, with(transform), dir.path("p.pool"));
+    EXPECT_EQ(read_text(dir.path("p.pool")), expected);
+    std::filesystem::remove(dir.path("p.pool"));
+    build_pool(parts, with(transform), dir.path("p.pool"));
+    EXPECT_EQ(read_text(dir.path("p.pool")), expected);
+    std::filesystem::remove(dir.path("p.pool"));
+  }
+  const size_t before = dir.entries();
+  const auto refused = [&](const std::vector<std::string>& sources, std::initializer_list<std::string_view> words) {
+    for (const char* transform : {"none", "center"}) {
+      expect_error<InvalidInput>([&] { build_pool(sources, with(transform), dir.path("p.pool")); }, words);
+    }
+    EXPECT_EQ(dir.entries(), before);
+  };
+  std::vector<float> bad = values;
+  bad[290 * kDim + 3] = NAN;
+  write_npy(dir.path("a.npy"), bad, kDim);
+  refused({dir.path("x.npy"), dir.path("a.npy")}, {"x.npy and 1 more", "row 590 has nan at position 3"});
+  std::fill_n(bad.begin() + 5 * kDim, kDim, 0.0f);
+  write_npy(dir.path("a.npy"), bad, kDim);
+  refused({dir.path("a.npy")}, {"a.npy", "row 5 is zero"});
+  write_npy(dir.path("a.npy"), bad, 6);
+  refused({dir.path("x.npy"), dir.path("a.npy")}, {"a.npy", "same type and dimension", "x.npy", "6 float32"});
+  write_npy(dir.path("a.npy"), std::vector<float>{}, kDim);
+  refused({dir.path("a.npy")}, {"a.npy", "no rows"});
+  expect_error<InvalidInput>([&] { build_pool(std::vector<std::string>{}, {}, dir.path("p.pool")); }, {"nothing"});
+}
+
+TEST(PoolFile, WhatIsThereIsLeftAlone) {
+  const TempDir dir;
+  const std::string path = dir.path("p.pool");
+  std::vector<std::string> notes;
+  const auto build = [&](const PublicData& rows, PoolOptions options) {
+    options.note = [&](const std::string& what) { notes.push_back(what); };
+    notes.clear();
+    const PoolInfo info = build_pool(rows, options, path);
+    EXPECT_EQ(info.digest, read_pool_info(path).digest);
+    return !notes.empty();
+  };
+  const auto shard = [](size_t number, size_t count, const std::string& transform = "center") {
+    PoolOptions options = with(transform);
+    options.shard = {number, count};
+    return options;
+  };
+  EXPECT_FALSE(build(source(), shard(2, 3)));
+  const auto written = std::filesystem::last_write_time(path);
+  const std::string good = read_text(path);
+  EXPECT_TRUE(build(source(), shard(2, 3)));
+  EXPECT_NE(notes.at(0).find("p.pool: is there already"), std::string::npos);
+  EXPECT_EQ(std::filesystem::last_write_time(path), written);
+  // Anything else is written again: another part, transform, source, or a damaged file.
+  EXPECT_FALSE(build(source(), shard(1, 3)));
+  EXPECT_FALSE(build(source(), shard(2, 4)));
+  EXPECT_FALSE(build(source(), shard(2, 4, "none")));
+  EXPECT_FALSE(build(source(), shard(2, 3)));
+  const PublicData other = PublicData::from_memory(random_values(kRows * kDim, 2), kDim);
+  EXPECT_FALSE(build(other, shard(2, 3)));
+  EXPECT_FALSE(build(source(), shard(2, 3)));
+  EXPECT_EQ(read_text(path), good);
+  for (const std::string& bad : {std::string("no pool"), good.substr(0, good.size() - 1), good.substr(0, 600)}) {
+    dir.file("p.pool", bad);
+    EXPECT_FALSE(build(source(), shard(2, 3)));
+    EXPECT_EQ(read_text(path), good);
+  }
+  std::string damaged = good;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  dir.file("p.pool", damaged);
+  EXPECT_FALSE(build(source(), shard(2, 3)));
+  EXPECT_EQ(read_text(path), good);
+}
+
+// Rows that were transformed are no embeddings any more.
+TEST(PoolFile, IsMadeOfAPoolWithoutATransformOnly) {
+  const TempDir dir;
+  build_pool(source(), with("none"), dir.path("none.pool"));
+  build_pool(source(), with("pca:3"), dir.path("pca.pool"));
+  const PoolInfo again = build_pool({dir.path("none.pool")}, with("pca:3"), dir.path("p.pool"));
+  EXPECT_EQ(again.dim, 3u);
+  EXPECT_EQ(again.source_digest, read_pool_info(dir.path("none.pool")).digest);
+  for (const char* transform : {"none", "pca:3", "center"}) {
+    expect_error<InvalidInput>([&] { build_pool({dir.path("pca.pool")}, with(transform), dir.path("q.pool")); },
+                               {"pca.pool", "after pca:3 already"});
+  }
 }
 
 TEST(PoolFile, RowsCanBeChosen) {
@@ -157,6 +282,15 @@ TEST(PoolFile, RowsCanBeChosen) {
   build_pool(source(), options, dir.path("p.pool"));
   const auto pool = PoolFile::open(dir.path("p.pool"), 1);
   EXPECT_EQ((std::vector<uint64_t>(pool->ids().begin(), pool->ids().end())), (std::vector<uint64_t>{7, 3, 299}));
+  // In shards, too; and the source's digest is that of the rows that were read.
+  options.shard = {2, 2};
+  const PoolInfo part = build_pool(source(), options, dir.path("q.pool"));
+  const auto half = PoolFile::open(dir.path("q.pool"), 1);
+  EXPECT_EQ((std::vector<uint64_t>(half->ids().begin(), half->ids().end())), (std::vector<uint64_t>{3, 299}));
+  std::vector<float> rows(2 * kDim);
+  source().embeddings().row(3, std::span(rows).first(kDim));
+  source().embeddings().row(299, std::span(rows).last(kDim));
+  EXPECT_EQ(part.source_digest, PublicData::from_memory(rows, kDim).digest());
 }
 
 // A fit with a pool file and one with the .npy it was made of choose by the same scores.

@@ -1,6 +1,8 @@
 #include "rows/pool_spectrum.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.h"
 #include "dppl/transform.h"
@@ -15,9 +17,50 @@ using Kind = TransformSpec::Kind;
 // Sums over blocks of this many rows, added in the order of the blocks: the same bits with any number of threads.
 constexpr size_t kBlockRows = 256;
 
-}  // namespace
+// More tell nothing new about a mean and a few hundred directions, and this many are read in seconds from any pool.
+constexpr size_t kSampleRows = 65536;
 
-std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsigned threads) {
+// The sample of a pool. That of a large pool is copied, so that its files are walked over once; but not more than this.
+class Sample {
+ public:
+  explicit Sample(const PublicData& pool)
+      : rows_(pool.embeddings()), total_(pool.size()), size_(std::min(total_, kSampleRows)) {
+    const size_t row_size = rows_.row_bytes(0).size();
+    if (size_ < total_ && size_ * row_size <= kMostCopied) copy(row_size);
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  size_t size() const { return size_; }
+  size_t dim() const { return rows_.dim(); }
+  std::span<const float> row_view(size_t i, std::span<float> scratch) const {
+    return copy_ ? copy_->row_view(i, scratch) : rows_.row_view(place(i), scratch);
+  }
+
+ private:
+  static constexpr size_t kMostCopied = size_t{1} << 30, kAhead = 64;
+
+  size_t place(size_t i) const { return i * total_ / size_; }
+
+  void copy(size_t row_size) {
+    auto bytes = std::make_shared<std::vector<std::byte>>();
+    bytes->reserve(size_ * row_size);
+    for (size_t i = 0; i < size_; ++i) {
+      if (i + kAhead < size_) rows_.expect(place(i + kAhead), place(i + kAhead) + 1);
+      const auto row = rows_.row_bytes(place(i));
+      bytes->insert(bytes->end(), row.begin(), row.end());
+      if (i % kBlockRows == kBlockRows - 1) rows_.give_back(place(i + 1 - kBlockRows), place(i) + 1);
+    }
+    const MatrixView matrix{.data = bytes->data(), .rows = size_, .dim = rows_.dim(), .dtype = rows_.dtype()};
+    copy_.emplace(Embeddings::view(matrix, bytes));
+  }
+
+  const Embeddings& rows_;
+  const size_t total_, size_;
+  std::optional<Embeddings> copy_;
+};
+
+std::vector<float> mean_of(const Sample& pool, size_t average_pool, unsigned threads) {
   const PublicTransform uncentered =
       PublicTransform::restore({.kind = Kind::none, .window = average_pool}, pool.dim(), {}, {});
   const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kBlockRows - 1) / kBlockRows;
@@ -26,7 +69,7 @@ std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsign
     std::vector<float> scratch(pool.dim()), row(dim);
     double* sum = sums.data() + begin / kBlockRows * dim;
     for (size_t i = begin; i < end; ++i) {
-      uncentered.apply(pool.embeddings().row_view(i, scratch), row);
+      uncentered.apply(pool.row_view(i, scratch), row);
       for (size_t k = 0; k < dim; ++k) sum[k] += static_cast<double>(row[k]);
     }
   });
@@ -39,11 +82,9 @@ std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsign
   return mean;
 }
 
-namespace {
-
 // The pool's covariance. Each thread owns a band of the matrix and walks all rows in order, so every entry has one
 // order of additions.
-Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicData& pool, unsigned threads) {
+Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const Sample& pool, unsigned threads) {
   const size_t dim = centered.pooled_dim();
   std::vector<double> total(dim * dim);
   // Bands of equal area of the lower triangle.
@@ -58,7 +99,7 @@ Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicDat
     for (size_t begin = 0; begin < pool.size(); begin += kBlockRows) {
       const size_t count = std::min(kBlockRows, pool.size() - begin);
       for (size_t i = 0; i < count; ++i) {
-        centered.apply(pool.embeddings().row_view(begin + i, scratch), std::span(rows).subspan(i * dim, dim));
+        centered.apply(pool.row_view(begin + i, scratch), std::span(rows).subspan(i * dim, dim));
       }
       std::fill(gram.begin(), gram.end(), 0.0f);
       add_gram(rows.data(), count, dim, first, last, gram.data());
@@ -80,12 +121,23 @@ Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const PublicDat
 
 }  // namespace
 
+std::vector<uint64_t> transform_sample(size_t size) {
+  std::vector<uint64_t> rows(std::min(size, kSampleRows));
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i * size / rows.size();
+  return rows;
+}
+
+std::vector<float> pool_mean(const PublicData& pool, size_t average_pool, unsigned threads) {
+  return mean_of(Sample(pool), average_pool, threads);
+}
+
 PoolSpectrum PoolSpectrum::of(const PublicData& pool, size_t average_pool, unsigned threads) {
+  const Sample sample(pool);
   PoolSpectrum result;
-  result.mean = pool_mean(pool, average_pool, threads);
+  result.mean = mean_of(sample, average_pool, threads);
   const PublicTransform centered =
       PublicTransform::restore({.kind = Kind::center, .window = average_pool}, pool.dim(), result.mean, {});
-  Spectrum spectrum = spectrum_of(pool_covariance(centered, pool, std::max(threads, 1u)));
+  Spectrum spectrum = spectrum_of(pool_covariance(centered, sample, std::max(threads, 1u)));
   result.variances = std::move(spectrum.values);
   result.directions = std::move(spectrum.directions);
   for (Eigen::Index c = 0; c < result.directions.cols(); ++c) {

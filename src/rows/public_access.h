@@ -4,7 +4,7 @@
 
 namespace dppl {
 
-class PoolFile;
+class PoolShards;
 struct PoolSpectrum;
 
 // A pool file without its rows, which are elsewhere.
@@ -24,7 +24,10 @@ class PublicAccess {
   const PoolDescription* description() const;  // null where the rows are here
   const std::string& name() const;             // for messages
 
-  const PoolFile* pool_file() const;  // null for a matrix
+  // A pool of rows that are not checked yet, for who checks them on the way.
+  static PublicData unchecked(Embeddings rows);
+
+  const PoolShards* shards() const;  // null for a matrix
   // The principal directions of a matrix, computed the first time (seconds for a thousand dimensions) and kept as long
   // as the pool. Safe from any thread.
   const PoolSpectrum& spectrum(size_t average_pool, unsigned threads) const;

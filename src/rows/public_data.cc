@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <mutex>
 
-#include "base/digest.h"
 #include "dppl/embeddings.h"
 #include "dppl/invalid_record.h"
 #include "rows/check_rows.h"
-#include "rows/pool_file.h"
+#include "rows/matrix_digest.h"
+#include "rows/pool_shards.h"
 #include "rows/pool_spectrum.h"
 #include "rows/public_access.h"
 
@@ -16,42 +15,48 @@ namespace dppl {
 namespace {
 
 std::string digest_of_matrix(const Embeddings& embeddings) {
-  const std::string shape =
-      fmt::format("{} {} {}\n", to_string(embeddings.dtype()), embeddings.rows(), embeddings.dim());
-  DigestStream digest;
-  digest.add(std::as_bytes(std::span(shape)));
-  for (size_t i = 0; i < embeddings.rows(); ++i) digest.add(embeddings.row_bytes(i));
+  MatrixDigest digest(embeddings.dtype(), embeddings.rows(), embeddings.dim());
+  constexpr size_t kRowsAtOnce = 4096;
+  for (size_t i = 0; i < embeddings.rows(); ++i) {
+    digest.add(embeddings.row_bytes(i));
+    if (i % kRowsAtOnce == kRowsAtOnce - 1) embeddings.give_back(i + 1 - kRowsAtOnce, i + 1);
+  }
   return to_hex(digest.finish());
-}
-
-// The first bytes say what a file is, not its name.
-bool is_pool_file(const std::string& path) {
-  std::string start(kPoolMagic.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == kPoolMagic;
 }
 
 }  // namespace
 
 struct PublicData::State {
-  State(Embeddings matrix, unsigned threads) : embeddings(std::move(matrix)) {
+  explicit State(Embeddings matrix) : embeddings(std::move(matrix)) {
     if (embeddings->rows() == 0) {
       throw InvalidInput(fmt::format("{}: has no rows; a pool needs at least one", embeddings->path()));
     }
+  }
+
+  State(Embeddings matrix, unsigned threads) : State(std::move(matrix)) {
     with_public_records([&] { check_rows(*embeddings, std::nullopt, threads); });
   }
 
-  // A pool file has checked its rows; seen as a matrix it holds int8.
-  explicit State(std::shared_ptr<const PoolFile> pool, const std::string& path)
-      : embeddings(Embeddings::view(
-            {.data = pool->rows().row(0), .rows = pool->rows().rows(), .dim = pool->rows().dim(), .dtype = DType::int8},
-            pool, path)),
-        file(std::move(pool)) {}
+  // Pool files have checked their rows.
+  State(std::shared_ptr<const PoolShards> pool, const std::string& path)
+      : embeddings(rows_of(*pool, path)), shards(std::move(pool)) {}
+
+  // Seen as a matrix they hold int8.
+  static Embeddings rows_of(const PoolShards& pool, const std::string& path) {
+    std::vector<Embeddings> parts;
+    for (const std::shared_ptr<const PoolFile>& file : pool.files()) {
+      const QuantisedRows& rows = file->rows();
+      parts.push_back(Embeddings::view(
+          {.data = rows.row(0), .rows = rows.rows(), .dim = rows.dim(), .dtype = DType::int8}, file, path));
+      parts.back().file_ = file->file();
+    }
+    return parts.size() == 1 ? std::move(parts.front()) : Embeddings::joined(std::move(parts), path);
+  }
 
   explicit State(PoolDescription description) : described(std::move(description)), digest(described->digest) {}
 
   const std::optional<Embeddings> embeddings;
-  const std::shared_ptr<const PoolFile> file;      // null for a matrix
+  const std::shared_ptr<const PoolShards> shards;  // null for a matrix
   const std::optional<PoolDescription> described;  // instead of both
   std::once_flag digested;
   std::string digest;
@@ -60,7 +65,7 @@ struct PublicData::State {
 };
 
 PublicData PublicData::open(const std::string& path, unsigned threads) {
-  if (is_pool_file(path)) return PublicData(std::make_shared<State>(PoolFile::open(path, threads), path));
+  if (PoolShards::is_prepared(path)) return PublicData(std::make_shared<State>(PoolShards::open(path, threads), path));
   return PublicData(std::make_shared<State>(with_public_records([&] { return Embeddings::open(path); }), threads));
 }
 
@@ -79,7 +84,7 @@ size_t PublicData::size() const { return state_->described ? state_->described->
 
 size_t PublicData::dim() const {
   if (state_->described) return state_->described->transform.input_dim();
-  return state_->file ? state_->file->info().input_dim : state_->embeddings->dim();
+  return state_->shards ? state_->shards->info().input_dim : state_->embeddings->dim();
 }
 
 const Embeddings& PublicData::embeddings() const {
@@ -91,7 +96,7 @@ const Embeddings& PublicData::embeddings() const {
 const std::string& PublicData::digest() const {
   std::call_once(state_->digested, [this] {
     if (state_->described) return;
-    state_->digest = state_->file ? state_->file->info().digest : digest_of_matrix(*state_->embeddings);
+    state_->digest = state_->shards ? state_->shards->info().digest : digest_of_matrix(*state_->embeddings);
   });
   return state_->digest;
 }
@@ -108,7 +113,11 @@ const std::string& PublicAccess::name() const {
   return data_.state_->described ? data_.state_->described->name : data_.state_->embeddings->path();
 }
 
-const PoolFile* PublicAccess::pool_file() const { return data_.state_->file.get(); }
+PublicData PublicAccess::unchecked(Embeddings rows) {
+  return PublicData(std::make_shared<PublicData::State>(std::move(rows)));
+}
+
+const PoolShards* PublicAccess::shards() const { return data_.state_->shards.get(); }
 
 const PoolSpectrum& PublicAccess::spectrum(size_t average_pool, unsigned threads) const {
   PublicData::State& state = *data_.state_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.h"
 #include "dppl/error.h"
 #include "kernels/row_math.h"
 
@@ -45,8 +46,19 @@ QuantisedRows::QuantisedRows(size_t rows, size_t dim) : dim_(dim) {
 }
 
 QuantisedRows::QuantisedRows(std::shared_ptr<const void> owner, size_t dim, const int8_t* values,
-                             std::span<const uint32_t> factors, std::span<const int32_t> sums)
-    : owner_(std::move(owner)), dim_(dim), values_(values), factors_(factors), sums_(sums) {}
+                             std::span<const uint32_t> factors, std::span<const int32_t> sums, const MappedFile* file)
+    : owner_(std::move(owner)), file_(file), dim_(dim), values_(values), factors_(factors), sums_(sums) {}
+
+void QuantisedRows::expect(size_t begin, size_t end) const {
+  if (file_ != nullptr) file_->expect(std::as_bytes(std::span(row(begin), (end - begin) * dim_)));
+}
+
+void QuantisedRows::give_back(size_t begin, size_t end) const {
+  if (file_ == nullptr) return;
+  file_->give_back(std::as_bytes(std::span(row(begin), (end - begin) * dim_)));
+  file_->give_back(std::as_bytes(factors_.subspan(begin, end - begin)));
+  file_->give_back(std::as_bytes(sums_.subspan(begin, end - begin)));
+}
 
 QuantisedRows QuantisedRows::of_values(std::span<const int8_t> values, size_t dim) {
   QuantisedRows result(values.size() / dim, dim);

@@ -8,6 +8,8 @@
 
 namespace dppl {
 
+class MappedFile;
+
 // Cosines on an integer grid: the cosine of two quantised rows is factor·factor·dot, an integer between −kCosineOne and
 // kCosineOne.
 inline constexpr int kFactorBits = 21;
@@ -30,9 +32,9 @@ class QuantisedRows {
   // Rows of zeros, in memory.
   QuantisedRows(size_t rows, size_t dim);
   // Rows that are elsewhere, for instance in a mapped file; `owner` keeps them alive. At least kSlack bytes behind the
-  // last value can be read.
+  // last value can be read. `file` is where they are, for expect() and give_back().
   QuantisedRows(std::shared_ptr<const void> owner, size_t dim, const int8_t* values, std::span<const uint32_t> factors,
-                std::span<const int32_t> sums);
+                std::span<const int32_t> sums, const MappedFile* file = nullptr);
   static constexpr size_t kSlack = 4;
   // From values alone, row by row. Throws InvalidInput for rows that are none that set() makes.
   static QuantisedRows of_values(std::span<const int8_t> values, size_t dim);
@@ -51,6 +53,11 @@ class QuantisedRows {
   std::span<const uint32_t> factors() const { return factors_; }
   std::span<const int32_t> sums() const { return sums_; }
 
+  // Advice for rows of a mapped file, which changes no value: rows that will soon be read, and rows that were read
+  // (base/mapped_file.h).
+  void expect(size_t begin, size_t end) const;
+  void give_back(size_t begin, size_t end) const;
+
   // Only for rows in memory. Returns the scale that leads back: value_k·scale is row_k, rounded. Precondition: finite
   // values.
   float set(size_t i, std::span<const float> row);
@@ -58,6 +65,7 @@ class QuantisedRows {
  private:
   struct Memory;
   std::shared_ptr<const void> owner_;
+  const MappedFile* file_ = nullptr;
   Memory* memory_ = nullptr;
   size_t dim_;
   const int8_t* values_;

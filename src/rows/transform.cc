@@ -9,7 +9,7 @@
 #include "base/strict_math.h"
 #include "dppl/invalid_record.h"
 #include "kernels/row_math.h"
-#include "rows/pool_file.h"
+#include "rows/pool_shards.h"
 #include "rows/pool_spectrum.h"
 #include "rows/public_access.h"
 
@@ -121,7 +121,7 @@ std::optional<TransformSpec> parse_spec(std::string_view text) {
 const PublicTransform* transform_done(const PublicData& pool) {
   const PublicAccess access(pool);
   if (access.description() != nullptr) return &access.description()->transform;
-  return access.pool_file() != nullptr ? &access.pool_file()->transform() : nullptr;
+  return access.shards() != nullptr ? &access.shards()->transform() : nullptr;
 }
 
 }  // namespace

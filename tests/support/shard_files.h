@@ -37,16 +37,11 @@ class ShardFiles {
   Cut cut(size_t parts) const {
     Cut result;
     for (size_t s = 0; s < parts; ++s) {
-      const size_t first = s * source_.size() / parts, end = (s + 1) * source_.size() / parts;
-      std::vector<int64_t> rows(end - first);
-      std::iota(rows.begin(), rows.end(), static_cast<int64_t>(first));
-      const std::string numbers = dir_.path(fmt::format("{}-{}.npy", s, parts));
-      write_npy(numbers, rows);
       result.paths.push_back(dir_.path(fmt::format("{}-{}.pool", s, parts)));
-      const PoolInfo info = build_pool(
-          source_, {.transform = transform_, .rows = numbers, .threads = 1, .progress = {}}, result.paths.back());
-      result.firsts.push_back(first);
-      result.shards.push_back({info.digest, rows.size()});
+      const PoolInfo info =
+          build_pool(source_, {.transform = transform_, .shard = {s + 1, parts}, .threads = 1}, result.paths.back());
+      result.firsts.push_back(info.first_row);
+      result.shards.push_back({info.digest, info.rows});
     }
     return result;
   }

@@ -1,0 +1,48 @@
+#include "dppl/slice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "dppl/error.h"
+
+namespace dppl {
+namespace {
+
+// Far above any number of machines, and far below what the products of range() can hold.
+constexpr size_t kMostParts = 1'000'000'000;
+
+std::optional<size_t> parse_number(std::string_view text) {
+  size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+Slice Slice::parse(std::string_view text) {
+  const size_t slash = std::min(text.find('/'), text.size());
+  const auto number = parse_number(text.substr(0, slash));
+  const auto count = parse_number(text.substr(std::min(slash + 1, text.size())));
+  if (!number || !count || *number < 1 || *number > *count || *count > kMostParts) {
+    throw InvalidInput(
+        fmt::format("shard '{}': give i/N, the i-th of N parts, with i from 1 to N; e.g. 3/8", text.substr(0, 60)));
+  }
+  return {*number, *count};
+}
+
+std::string Slice::to_string() const { return fmt::format("{}/{}", number, count); }
+
+Slice::Range Slice::of(size_t size, size_t unit, std::string_view items) const {
+  const size_t units = (size + unit - 1) / unit;
+  if (count > units) {
+    throw InvalidInput(fmt::format("shard {}: {} {}{} make at most {} parts", to_string(), size, items,
+                                   unit > 1 ? fmt::format(", cut at multiples of {},", unit) : "", units));
+  }
+  const auto edge = [&](size_t part) { return std::min(part * units / count * unit, size); };
+  return {edge(number - 1), edge(number)};
+}
+
+}  // namespace dppl
