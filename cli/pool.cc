@@ -34,7 +34,7 @@ nlohmann::ordered_json to_json(const PoolInfo& info, const std::string& path) {
     return json;
   }
   json["shards"] = nlohmann::ordered_json::array();
-  for (const PoolInfo::Shard& shard : info.shards) {
+  for (const PoolManifest::Shard& shard : info.shards) {
     json["shards"].push_back({{"file", shard.file}, {"rows", shard.rows}, {"digest", shard.digest}});
   }
   return json;

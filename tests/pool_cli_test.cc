@@ -70,7 +70,8 @@ TEST(PoolCommand, RefusesInOneLineAndWritesNothing) {
 // Shards, each made by a command of its own, are one pool for every command that takes one.
 TEST(PoolCommand, ShardsAreAPool) {
   const TempDir dir;
-  const std::string source = dir.file("p.npy", rows(50, 8, 1)), whole = dir.path("p.pool"), pools = dir.path("p.pools");
+  const std::string source = dir.file("p.npy", rows(300, 8, 1)), whole = dir.path("p.pool"),
+                    pools = dir.path("p.pools");
   dir.file("x.npy", rows(40, 8, 2));
   dir.file("y.npy", npy_bytes("|u1", "(40,)", std::string(20, '\0') + std::string(20, '\1')));
   ASSERT_EQ(run_program({"pool", "build", source, "-o", whole, "--transform", "whiten:3"}).status, 0);
@@ -81,17 +82,17 @@ TEST(PoolCommand, ShardsAreAPool) {
                                     std::to_string(i) + "/3", "--json"});
     ASSERT_EQ(built.status, 0) << built.err;
     EXPECT_EQ(run_program({"pool", "info", commit.back(), "--json"}).out, built.out);
-    EXPECT_EQ(nlohmann::json::parse(built.out).at("total_rows"), 50);
+    EXPECT_EQ(nlohmann::json::parse(built.out).at("total_rows"), 300);
   }
   const auto text = run_program({"pool", "info", dir.path("part-2.pool")}).out;
-  EXPECT_NE(text.find("shard      rows 16 to 33 of 50"), std::string::npos) << text;
+  EXPECT_NE(text.find("shard      rows 100 to 200 of 300"), std::string::npos) << text;
   std::vector<std::string> incomplete = commit;
   incomplete.erase(incomplete.begin() + 2);
   for (std::vector<std::string>* command : {&commit, &incomplete})
     command->insert(command->end(), {"-o", pools, "--json"});
   const auto refused = run_program(incomplete);
   EXPECT_EQ(refused.status, 1);
-  EXPECT_NE(refused.err.find("rows 0 to 16 are missing"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("rows 0 to 100 are missing"), std::string::npos) << refused.err;
   EXPECT_FALSE(std::filesystem::exists(pools));
   const auto committed = run_program(commit);
   ASSERT_EQ(committed.status, 0) << committed.err;

@@ -22,6 +22,18 @@ struct PoolOptions {
   std::function<void(const std::string&)> note = {};  // that there is nothing to do
 };
 
+// The shards of a pool, in order.
+struct PoolManifest {
+  struct Shard {
+    std::string file;  // as the manifest says it, relative to where it stands
+    size_t rows = 0;
+    std::string digest;  // PoolInfo::digest of the file
+  };
+  std::string digest;  // of the pool
+  size_t rows = 0;
+  std::vector<Shard> shards = {};
+};
+
 struct PoolInfo {
   static constexpr uint32_t kVersion = 2;
 
@@ -37,13 +49,7 @@ struct PoolInfo {
   std::string source_digest;
   // Of a shard: where its rows stand in the whole pool. The whole has first_row = 0 and total_rows = rows.
   size_t first_row = 0, total_rows = 0;
-  // Of a manifest: its shards, in order.
-  struct Shard {
-    std::string file;  // as the manifest says it, relative to where it stands
-    size_t rows = 0;
-    std::string digest;  // of the file
-  };
-  std::vector<Shard> shards = {};
+  std::vector<PoolManifest::Shard> shards = {};  // of a manifest
 
   bool is_whole() const { return rows == total_rows; }
 };
@@ -64,5 +70,8 @@ PoolInfo commit_pool(const std::vector<std::string>& shards, const std::string& 
 
 // Of a pool file, a shard or a manifest. Reads and checks all of it.
 PoolInfo read_pool_info(const std::string& path, unsigned threads = kDefaultThreads);
+
+// The list alone; the shards are not looked at.
+PoolManifest read_pool_manifest(const std::string& path);
 
 }  // namespace dppl

@@ -87,7 +87,8 @@ py::dict embed_files(const std::string& images, const std::string& label_source,
                      const std::map<std::string, std::string>& onnx, const std::optional<size_t>& size,
                      const std::string& output, const std::string& labels, const py::object& classes,
                      const std::string& people, const std::string& people_pattern, bool skip_bad, size_t batch,
-                     unsigned threads, const py::object& progress) {
+                     unsigned threads, const std::optional<std::pair<size_t, size_t>>& shard,
+                     const py::object& progress) {
   EmbedOptions options{.output = output,
                        .labels = labels,
                        .classes = {},
@@ -101,6 +102,7 @@ py::dict embed_files(const std::string& images, const std::string& label_source,
                        .note = [](const std::string&) {},
                        .bad_image = [](const std::string&) {}};
   if (!classes.is_none()) options.classes = classes_of(classes);
+  if (shard) options.shard = Slice::parse(fmt::format("{}/{}", shard->first, shard->second));
   const EmbedResult done = unless_interrupted(interruptible(progress, [&](Work& work) {
     work.say_when_interrupted("the same call goes on from what is done");
     options.progress = [&](size_t images_done, size_t total) {
@@ -125,7 +127,7 @@ void bind_embed(py::module_& module) {
   module.def("embed_files", embed_files, py::kw_only(), py::arg("images"), py::arg("label_source"), py::arg("encoder"),
              py::arg("onnx"), py::arg("size"), py::arg("output"), py::arg("labels"), py::arg("classes"),
              py::arg("people"), py::arg("people_pattern"), py::arg("skip_bad"), py::arg("batch"), py::arg("threads"),
-             py::arg("progress"));
+             py::arg("shard") = py::none(), py::arg("progress"));
 }
 
 }  // namespace dppl::python

@@ -225,3 +225,27 @@ def test_rows_stay_alive_as_long_as_they_are_used(task: Any) -> None:
     gc.collect()
     junk = [np.full(task.pool.shape, np.nan, np.float32) for _ in range(4)]
     assert pool.digest == dppl.Pool(task.pool).digest and junk
+
+
+def test_shards_are_one_pool(task: Any, tmp_path: Any) -> None:
+    from dppl import _core
+
+    parts = []
+    for number, rows in enumerate((task.pool[:700], task.pool[700:]), 1):
+        np.save(tmp_path / f"pool-{number}.npy", rows)
+    sources = [str(tmp_path / "pool-1.npy"), str(tmp_path / "pool-2.npy")]
+    for number in (1, 2, 3):
+        parts.append(str(tmp_path / f"part-{number}.pool"))
+        _core.build_pool(sources=sources, path=parts[-1], transform="whiten:8", shard=(number, 3), threads=1, progress=None)
+    info = _core.commit_pool(shards=parts[::-1], path=str(tmp_path / "p.pools"), threads=1)
+    assert info == {**dppl.Pool(task.pool).save(tmp_path / "p.pool", transform="whiten:8"), "bytes": info["bytes"]}
+    found = _core.read_manifest(str(tmp_path / "p.pools"))
+    assert found["content"] == info["digest"] == dppl.Pool(tmp_path / "p.pools").digest
+    assert [(file, rows) for file, rows, _ in found["shards"]] == [(f"part-{number}.pool", 500) for number in (1, 2, 3)]
+    assert model(task.X, task.y, pool=tmp_path / "p.pools") == model(task.X, task.y, pool=tmp_path / "p.pool")
+    with pytest.raises(ValueError, match="is a shard"):
+        dppl.Pool(parts[0])
+    with pytest.raises(ValueError, match="i/N"):
+        _core.build_pool(sources=sources, path=parts[0], transform="none", shard=(4, 3), threads=1, progress=None)
+    with pytest.raises(ValueError, match="missing"):
+        _core.commit_pool(shards=parts[:2], path=str(tmp_path / "q.pools"), threads=1)

@@ -159,7 +159,7 @@ class PoolWriter {
     }();
     const size_t first_leaf = leaves_.size();
     leaves_.resize(first_leaf + (ids.size() + leaf_ - 1) / leaf_);
-    const StoredRows stored{rows, scales, ids};
+    const PoolRows stored{rows, scales, ids};
     const size_t at_once = std::max(kRowsAtOnce / 16, leaf_);
     parallel_blocks(ids.size(), at_once, options_.threads, [&](size_t from, size_t to, unsigned) {
       std::ranges::copy(leaf_digests(stored, leaf_, from, to),

@@ -101,8 +101,8 @@ void seal_sections(std::span<std::byte> bytes, PoolHeader& header, const PoolLay
   if (header.version == 1) {
     for (size_t i = 0; i < table.size(); ++i) table[i] = digest_of(block_of(bytes, layout, i));
   } else {
-    const StoredRows stored{rows, section<float>(bytes, layout.scales, header.rows),
-                            section<uint64_t>(bytes, layout.ids, header.rows)};
+    const PoolRows stored{rows, section<float>(bytes, layout.scales, header.rows),
+                          section<uint64_t>(bytes, layout.ids, header.rows)};
     std::ranges::copy(leaf_digests(stored, leaf_rows(header.total_rows), 0, header.rows), table.begin());
   }
   header.table = digest_of(std::as_bytes(table));

@@ -145,7 +145,7 @@ PoolInfo info_of(const PoolHeader& header) {
   return info;
 }
 
-std::vector<Digest> leaf_digests(const StoredRows& stored, size_t leaf, size_t begin, size_t end) {
+std::vector<Digest> leaf_digests(const PoolRows& stored, size_t leaf, size_t begin, size_t end) {
   const auto& [rows, scales, ids] = stored;
   std::vector<MessagePieces> leaves;
   for (size_t first = begin; first < end; first += leaf) {

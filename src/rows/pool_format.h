@@ -66,13 +66,13 @@ Digest own_digest(const PoolHeader& header);
 PoolInfo info_of(const PoolHeader& header);
 
 // Rows as they are stored, with all that is stored of them.
-struct StoredRows {
+struct PoolRows {
   const QuantisedRows& rows;
   std::span<const float> scales;
   std::span<const uint64_t> ids;
 };
 // Of the leaves from row `begin` to row `end`, of so many rows each; the last one may have fewer.
-std::vector<Digest> leaf_digests(const StoredRows& stored, size_t leaf, size_t begin, size_t end);
+std::vector<Digest> leaf_digests(const PoolRows& stored, size_t leaf, size_t begin, size_t end);
 
 // What files must agree on to be parts of one pool: shape and transform of the whole, as text.
 std::string content_frame(const PoolHeader& header);

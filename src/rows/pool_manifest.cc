@@ -55,7 +55,7 @@ std::string parse_digest(std::string_view text) {
 }
 
 // A name may have blanks: the other two stand at the end.
-PoolInfo::Shard parse_shard(std::string_view line) {
+PoolManifest::Shard parse_shard(std::string_view line) {
   const size_t last = line.rfind(' ');
   const size_t middle =
       last == std::string_view::npos || last == 0 ? std::string_view::npos : line.rfind(' ', last - 1);
@@ -79,7 +79,7 @@ void check_digest(std::string_view text) {
 
 }  // namespace
 
-PoolManifest PoolManifest::parse(std::string_view text, const std::string& name) try {
+PoolManifest parse_manifest(std::string_view text, const std::string& name) try {
   const std::string_view whole = text;
   const auto title = take_line(text);
   if (!title || !title->starts_with(kManifestTitle)) refuse("is not a manifest of a pool; dppl pool commit writes one");
@@ -89,7 +89,7 @@ PoolManifest PoolManifest::parse(std::string_view text, const std::string& name)
   }
   check_digest(whole);
   PoolManifest manifest;
-  manifest.content = parse_digest(value_of(take_line(text), "content"));
+  manifest.digest = parse_digest(value_of(take_line(text), "content"));
   manifest.rows = parse_rows(value_of(take_line(text), "rows"));
   size_t rows = 0;
   for (auto line = take_line(text); line && !text.empty(); line = take_line(text)) {
@@ -101,15 +101,16 @@ PoolManifest PoolManifest::parse(std::string_view text, const std::string& name)
                        manifest.rows, kAgain));
   }
   // A name with a control character, a number with a zero in front.
-  if (manifest.to_text() != whole) refuse(fmt::format("is not what dppl writes; {}", kAgain));
+  if (to_text(manifest) != whole) refuse(fmt::format("is not what dppl writes; {}", kAgain));
   return manifest;
 } catch (const InvalidInput& error) {
   throw InvalidInput(fmt::format("{}: {}", name, error.what()));
 }
 
-std::string PoolManifest::to_text() const {
-  std::string text = fmt::format("{}{}\ncontent {}\nrows {}\n", kManifestTitle, kVersion, content, rows);
-  for (const PoolInfo::Shard& shard : shards) {
+std::string to_text(const PoolManifest& manifest) {
+  std::string text =
+      fmt::format("{}{}\ncontent {}\nrows {}\n", kManifestTitle, kVersion, manifest.digest, manifest.rows);
+  for (const PoolManifest::Shard& shard : manifest.shards) {
     const std::string_view fault = fault_of_line(shard.file);
     if (!fault.empty()) {
       throw InvalidInput(fmt::format("{}: the name of the file {}; rename it", shard.file, fault));

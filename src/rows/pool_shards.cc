@@ -34,11 +34,6 @@ bool begins_with(const std::string& path, std::string_view bytes) {
 
 bool is_manifest(const std::string& path) { return begins_with(path, kManifestTitle); }
 
-PoolManifest read_manifest(const std::string& path) {
-  const MappedFile file(path);
-  return PoolManifest::parse({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
-}
-
 std::string rows_of(const NamedFile& part) { return fmt::format("rows {} to {}", part.first(), part.end()); }
 
 // That `part` is of the same pool as `first`.
@@ -102,7 +97,7 @@ PoolInfo whole_info(std::span<const NamedFile> parts, const PoolManifest& manife
   info.first_row = 0;
   info.bytes = 0;
   for (const NamedFile& part : parts) info.bytes += part.file->info().bytes;
-  info.digest = manifest.content;
+  info.digest = manifest.digest;
   info.source_digest.clear();
   info.shards = manifest.shards;
   return info;
@@ -120,11 +115,11 @@ std::string name_in_manifest(const std::string& part, const std::string& manifes
 std::vector<NamedFile> open_shards(const PoolManifest& manifest, const std::string& path, unsigned threads) {
   std::vector<NamedFile> parts;
   const fs::path folder = fs::path(path).parent_path();
-  for (const PoolInfo::Shard& shard : manifest.shards) {
+  for (const PoolManifest::Shard& shard : manifest.shards) {
     const std::string file = (folder / shard.file).string();
     parts.push_back({file, PoolFile::open(file, threads)});
     const PoolInfo& info = parts.back().file->info();
-    if (to_hex(parts.back().file->header().self) != shard.digest || info.rows != shard.rows) {
+    if (info.digest != shard.digest || info.rows != shard.rows) {
       throw InvalidInput(fmt::format(
           "{}: is not the file that {} lists under this name; build it again, or commit the shards again", file, path));
     }
@@ -148,10 +143,10 @@ std::shared_ptr<const PoolShards> PoolShards::open(const std::string& path, unsi
     }
     return std::shared_ptr<const PoolShards>(new PoolShards({std::move(file)}, std::move(info)));
   }
-  const PoolManifest manifest = read_manifest(path);
+  const PoolManifest manifest = read_pool_manifest(path);
   std::vector<NamedFile> parts = open_shards(manifest, path, threads);
   check_parts(parts);
-  if (content_of(parts) != manifest.content) {
+  if (content_of(parts) != manifest.digest) {
     throw InvalidInput(
         fmt::format("{}: its shards do not make the pool that it was written for; write it again with "
                     "dppl pool commit",
@@ -185,15 +180,19 @@ PoolInfo commit_pool(const std::vector<std::string>& shards, const std::string& 
   std::vector<NamedFile> parts;
   for (const std::string& shard : shards) parts.push_back({shard, PoolFile::open(shard, threads)});
   check_parts(parts);
-  PoolManifest manifest{.content = content_of(parts), .rows = parts.front().file->info().total_rows, .shards = {}};
+  PoolManifest manifest{.digest = content_of(parts), .rows = parts.front().file->info().total_rows, .shards = {}};
   for (const NamedFile& part : parts) {
-    manifest.shards.push_back(
-        {name_in_manifest(part.path, path), part.file->info().rows, to_hex(part.file->header().self)});
+    manifest.shards.push_back({name_in_manifest(part.path, path), part.file->info().rows, part.file->info().digest});
   }
   AtomicFile file(path);
-  file.write(manifest.to_text());
+  file.write(to_text(manifest));
   file.commit();
   return whole_info(parts, manifest);
+}
+
+PoolManifest read_pool_manifest(const std::string& path) {
+  const MappedFile file(path);
+  return parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
 }
 
 PoolInfo read_pool_info(const std::string& path, unsigned threads) {

@@ -152,6 +152,7 @@ TEST(PoolShards, ThatDoNotBelongTogetherAreRefused) {
                                   with("center", {2, 3})),
                     narrow = other("narrow.pool", PublicData::from_memory(random_floats(kRows * 4, 1), 4),
                                    with("center", {2, 3}));
+  const std::string no_pool = dir.file("x.npy", "no pool");
   const size_t before = dir.entries();
   const auto refused = [&](const std::vector<std::string>& paths, std::initializer_list<std::string_view> words) {
     expect_error<InvalidInput>([&] { commit_pool(paths, dir.path("p.pools")); }, words);
@@ -167,7 +168,7 @@ TEST(PoolShards, ThatDoNotBelongTogetherAreRefused) {
   refused({three[0], fewer, three[2]}, {fewer, "of a pool of 20 rows", "300"});
   refused({three[0], narrow, three[2]}, {narrow, "of 4 values", "12"});
   refused({DPPL_SOURCE_DIR "/tests/data/pool_v1.pool"}, {"version 1"});
-  refused({dir.file("x.npy", "no pool")}, {"x.npy", "is not a pool file"});
+  refused({no_pool}, {"x.npy", "is not a pool file"});
 }
 
 TEST(PoolShards, OpeningFindsWhatWasChangedSince) {
