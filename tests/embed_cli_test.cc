@@ -312,6 +312,36 @@ TEST(EmbedCommand, GoesOnAfterAKill) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("x.npy.partial-state")));
 }
 
+// By a model, whose rows may depend on their batch in the last bit; each part by a process that is killed on the way.
+TEST(EmbedCommand, ShardsAreTheBytesOfTheWhole) {
+  DPPL_NEEDS_ONNX_RUNTIME();
+  const TempDir dir;
+  dir.file("images.npy", images(1000));
+  dir.file("m.onnx", SmallResNet().model().bytes());
+  ASSERT_EQ(run_program(embed_command(dir, "whole.npy")).status, 0);
+  std::string rows;
+  for (const std::string number : {"1", "2", "3"}) {
+    const std::string name = "part-" + number + ".npy";
+    const auto command = embed_command(dir, name, {"--checkpoint", "0", "--shard", number + "/3"});
+    std::vector<std::string> killed{"timeout", "--signal=KILL", "0.1", DPPL_PROGRAM};
+    killed.insert(killed.end(), command.begin(), command.end());
+    run_command(killed);
+    const auto result = run_program(command);
+    ASSERT_EQ(result.status, 0) << result.err;
+    rows += read_text(dir.path(name)).substr(128);
+    const auto again = run_program(command);
+    EXPECT_EQ(again.status, 0);
+    EXPECT_TRUE(says(again.err, name + ": is there already")) << again.err;
+  }
+  EXPECT_TRUE(rows == read_text(dir.path("whole.npy")).substr(128));
+  for (const auto& [shard, words] : {std::pair{"4/3", "i/N"}, std::pair{"1/64", "at most 63"}}) {
+    const auto refused = run_program(embed_command(dir, "x.npy", {"--shard", shard}));
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_TRUE(says(refused.err, words)) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(dir.path("x.npy")));
+  }
+}
+
 TEST(EmbedCommand, SaysHowToGetOnnxRuntime) {
   const TempDir dir;
   dir.file("images.npy", images(1));

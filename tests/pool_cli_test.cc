@@ -128,6 +128,39 @@ TEST(PoolCommand, ShardsAreAPool) {
   EXPECT_NE(part.err.find("is a shard"), std::string::npos) << part.err;
 }
 
+// Killed at any moment: a shard is there, whole, or is not; the same commands lead to the same pool in the end.
+TEST(PoolCommand, ShardsSurviveKills) {
+  const TempDir dir;
+  const std::string source = dir.file("p.npy", rows(60000, 256, 1)), whole = dir.path("p.pool"),
+                    pools = dir.path("p.pools");
+  ASSERT_EQ(run_program({"pool", "build", source, "-o", whole}).status, 0);
+  std::vector<std::string> commit{"pool", "commit", "-o", pools};
+  const size_t before = dir.entries();
+  for (int i = 1; i <= 2; ++i) {
+    const std::string part = dir.path("part-" + std::to_string(i) + ".pool");
+    commit.push_back(part);
+    for (const char* seconds : {"0.01", "0.03", "0.06", "0.1", "0.2"}) {
+      run_command({"timeout", "--signal=KILL", seconds, DPPL_PROGRAM, "pool", "build", source, "-o", part, "--shard",
+                   std::to_string(i) + "/2"});
+      if (std::filesystem::exists(part)) EXPECT_EQ(run_program({"pool", "info", part}).status, 0);
+    }
+    ASSERT_EQ(run_program({"pool", "build", source, "-o", part, "--shard", std::to_string(i) + "/2"}).status, 0);
+  }
+  for (const char* seconds : {"0.01", "0.03", "0.1"}) {
+    std::vector<std::string> killed{"timeout", "--signal=KILL", seconds, DPPL_PROGRAM};
+    killed.insert(killed.end(), commit.begin(), commit.end());
+    run_command(killed);
+    if (std::filesystem::exists(pools)) EXPECT_EQ(run_program({"pool", "info", pools}).status, 0);
+  }
+  const auto committed = run_program(commit);
+  ASSERT_EQ(committed.status, 0) << committed.err;
+  EXPECT_EQ(dir.entries(), before + 3);
+  const auto digest = [](const std::string& path) {
+    return nlohmann::json::parse(run_program({"pool", "info", path, "--json"}).out).at("digest");
+  };
+  EXPECT_EQ(digest(pools), digest(whole));
+}
+
 TEST(PoolCommand, SeveralFilesAreOneSourceAndNothingIsDoneTwice) {
   const TempDir dir;
   const std::string all = rows(50, 8, 1), values = all.substr(all.size() - 400);

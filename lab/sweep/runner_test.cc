@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "dppl/error.h"
+#include "dppl/pool.h"
 #include "dppl/sweep.h"
 #include "support/expect_error.h"
 #include "support/small_sweep.h"
@@ -113,6 +114,29 @@ TEST(Sweep, ThreadsOrderAndOtherMethodsChangeNothing) {
   std::copy_if(one.rows.begin(), one.rows.end(), std::back_inserter(same),
                [](const SweepRow& row) { return row.method == "public, laplace"; });
   EXPECT_EQ(without_seconds(results_csv(same)), csv_of(alone));
+}
+
+TEST(Sweep, APoolInShardsGivesTheResultsOfOneFile) {
+  const TempDir dir;
+  write_small_data(dir);
+  const std::string plan = write_small_plan(dir, "[[method]]\nname = \"public\"\n[[method]]\nname = \"auto\"\n");
+  std::vector<std::string> shards;
+  for (size_t i = 1; i <= 3; ++i) {
+    shards.push_back(dir.path(std::to_string(i) + ".pool"));
+    build_pool({dir.path("p.npy")}, {.shard = {i, 3}}, shards.back());
+  }
+  std::filesystem::rename(dir.path("p.npy"), dir.path("source.npy"));
+  std::string results[2];
+  for (const bool cut : {false, true}) {
+    if (cut) {
+      commit_pool(shards, dir.path("p.npy"));  // a file is what its first bytes say, whatever its name
+    } else {
+      build_pool({dir.path("source.npy")}, {}, dir.path("p.npy"));
+    }
+    results[cut] =
+        csv_of(run_sweep(load_plan(plan), {.directory = dir.path(cut ? "b" : "a"), .version = "1", .threads = 1}));
+  }
+  EXPECT_EQ(results[0], results[1]);
 }
 
 TEST(Sweep, TakesFinishedRunsOver) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dppl/error.h"
+#include "dppl/pool.h"
 #include "report/html.h"
 #include "report/png.h"
 #include "report/vega.h"
@@ -140,6 +141,36 @@ TEST(Report, IllustratesMeansByTheNearestPublicImages) {
   std::vector<size_t> places;
   for (const char* image : {"of 0: public image 4\"", "of 0: public image 3\"", "of 0: public image 2\"",
                             "of 0: public image 1\"", "of 1: public image 0\"", "of 1: public image 1\""}) {
+    places.push_back(page.find(image));
+    ASSERT_NE(places.back(), std::string::npos) << image;
+  }
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+}
+
+// The same of a pool in shards, whose rows know their numbers in the source.
+TEST(Report, FindsTheImagesOfShards) {
+  const testing::TempDir dir;
+  const PublicData source = PublicData::from_memory({0, 1, 1, 2, 1, 1, 2, 1, 1, 0}, 2);
+  write_npy(dir.path("rows.npy"), std::vector<int64_t>{4, 0, 2, 3});
+  std::vector<std::string> shards;
+  for (size_t i = 1; i <= 3; ++i) {
+    shards.push_back(dir.path(std::to_string(i) + ".pool"));
+    build_pool(source, {.rows = dir.path("rows.npy"), .shard = {i, 3}}, shards.back());
+  }
+  const PoolInfo info = commit_pool(shards, dir.path("p.pools"));
+  const CountedImages images(5);
+  Report report = report_of(testing::mean_model());
+  Model& model = report.models[0].model;
+  model.transform = PublicTransform::restore({}, 2, {}, {});
+  model.prototypes = {1, 0, 0, 1};
+  model.pool = Model::PoolIdentity{info.digest, 4, 2};
+  report.images = PoolImages{images, 0, 5};
+  report.pool = PublicData::open(dir.path("p.pools"));
+  const std::string page = report_html(report);
+  EXPECT_EQ(count_of(page, "<img "), 8u);
+  std::vector<size_t> places;
+  for (const char* image : {"of 0: public image 4\"", "of 0: public image 3\"", "of 0: public image 2\"",
+                            "of 0: public image 0\"", "of 1: public image 0\"", "of 1: public image 2\""}) {
     places.push_back(page.find(image));
     ASSERT_NE(places.back(), std::string::npos) << image;
   }

@@ -213,6 +213,21 @@ bool is_there(const PublicData& source, const ChosenRows& chosen, const PoolHead
   }
 }
 
+// A transform reads some rows before all are checked.
+void check_sample(const Embeddings& source, unsigned threads) {
+  const std::vector<uint64_t> sample = transform_sample(source.rows());
+  for (size_t begin = 0; begin < sample.size(); begin += kRowsAtOnce) {
+    const auto first = sample.begin() + static_cast<ptrdiff_t>(begin);
+    const std::vector<uint64_t> some(first,
+                                     first + static_cast<ptrdiff_t>(std::min(kRowsAtOnce, sample.size() - begin)));
+    if (sample.size() < source.rows()) {
+      for (const uint64_t row : some) source.expect(row, row + 1);
+    }
+    with_public_records([&] { check_rows(source, some, threads); });
+    source.give_back(some.front(), some.back() + 1);
+  }
+}
+
 PoolInfo build(const PublicData& source, bool checked, const PoolOptions& options, const std::string& path) {
   if (source.dim() > QuantisedRows::kLargestDim) {
     throw InvalidInput(
@@ -223,9 +238,7 @@ PoolInfo build(const PublicData& source, bool checked, const PoolOptions& option
                                    source.embeddings().path(), stored->to_string()));
   }
   const ChosenRows chosen(source, options);
-  if (!checked && options.transform.needs_pool()) {
-    with_public_records([&] { check_rows(source.embeddings(), transform_sample(source.size()), options.threads); });
-  }
+  if (!checked && options.transform.needs_pool()) check_sample(source.embeddings(), options.threads);
   const PublicTransform transform = PublicTransform::compute(options.transform, source.dim(), source, options.threads);
   const PoolHeader header = new_header(transform, chosen.total(), chosen.range());
   if (is_there(source, chosen, header, options.threads, path)) {

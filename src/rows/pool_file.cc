@@ -9,6 +9,7 @@
 #include "base/mapped_file.h"
 #include "base/parallel.h"
 #include "dppl/error.h"
+#include "kernels/byte_rows.h"
 #include "rows/pool_file_testing.h"
 
 namespace dppl {
@@ -39,18 +40,11 @@ std::vector<float> finite_floats(std::span<const float> values) {
 
 // What quantised_rows.h promises of a row. The scores' bound, and with it the guarantee, rests on the factor.
 void check_row(const QuantisedRows& rows, std::span<const float> scales, size_t i) {
-  const int8_t* row = rows.row(i);
-  int64_t squares = 0, sum = 0;
-  int32_t largest = 0;
-  for (size_t k = 0; k < rows.dim(); ++k) {
-    squares += row[k] * row[k];
-    sum += row[k];
-  }
-  for (size_t k = 0; k + 1 < rows.dim(); k += 2) largest = std::max(largest, std::abs(row[k]) + std::abs(row[k + 1]));
+  const auto [sum, squares] = byte_totals(rows.row(i), rows.dim());
   // No other factor: a smaller one would be no danger to the bound, but to what the kernels rely on.
   const bool bounded = rows.factor(i) == cosine_factor(static_cast<uint64_t>(squares));
   const bool scaled = std::isfinite(128 * scales[i]) && scales[i] >= 0;
-  if (!bounded || largest > 128 || sum != rows.sum(i) || !scaled) {
+  if (!bounded || largest_byte_pair(rows.row(i), rows.dim()) > 128 || sum != rows.sum(i) || !scaled) {
     refuse(fmt::format("row {} is not one that dppl writes", i));
   }
 }
