@@ -1,4 +1,5 @@
-// Proofs name the test that fails without each assumption. A test that was renamed or lost leaves its assumption bare.
+// Proofs name the test that fails without each assumption. A test that was renamed or lost leaves its assumption bare,
+// and a slow one among the quick.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,20 +27,42 @@ std::set<std::string> found(const std::string& text, const std::regex& pattern, 
   return result;
 }
 
-TEST(Proofs, NameTestsThatExist) {
-  const fs::path root = DPPL_SOURCE_DIR;
-  std::set<std::string> tests, planted;
-  std::vector<fs::path> proofs;
+std::vector<fs::path> files_of_the_code() {
+  std::vector<fs::path> files;
   for (const char* folder : {"src", "lab", "tests"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with("proof.md")) proofs.push_back(entry.path());
-      if (name.ends_with("_test.cc")) {
-        tests.merge(found(text_of(entry.path()), std::regex(R"(TEST(?:_F)?\((\w+),\s*(\w+)\))"), "$1.$2"));
-      }
-      if (entry.path().parent_path().filename() == "audit" && name.ends_with(".cc")) {
-        planted.merge(found(text_of(entry.path()), std::regex("\"([^\"\\n]+)\""), "$1"));
-      }
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(DPPL_SOURCE_DIR) / folder)) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+std::set<std::string> all_tests() {
+  std::set<std::string> tests;
+  for (const fs::path& file : files_of_the_code()) {
+    if (!file.string().ends_with("_test.cc")) continue;
+    tests.merge(found(text_of(file), std::regex(R"(TEST(?:_F)?\((\w+),\s*(\w+)\))"), "$1.$2"));
+  }
+  return tests;
+}
+
+TEST(SlowTests, AreTestsThatExist) {
+  const std::set<std::string> tests = all_tests();
+  std::ifstream list(fs::path(DPPL_SOURCE_DIR) / "tests/slow.txt");
+  size_t named = 0;
+  for (std::string test; std::getline(list, test); ++named) EXPECT_TRUE(tests.contains(test)) << test;
+  EXPECT_GT(named, 20u);
+}
+
+TEST(Proofs, NameTestsThatExist) {
+  const std::set<std::string> tests = all_tests();
+  std::set<std::string> planted;
+  std::vector<fs::path> proofs;
+  for (const fs::path& file : files_of_the_code()) {
+    const std::string name = file.filename().string();
+    if (name.ends_with("proof.md")) proofs.push_back(file);
+    if (file.parent_path().filename() == "audit" && name.ends_with(".cc")) {
+      planted.merge(found(text_of(file), std::regex("\"([^\"\\n]+)\""), "$1"));
     }
   }
   ASSERT_GT(proofs.size(), 8u);
