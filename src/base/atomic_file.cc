@@ -83,8 +83,19 @@ void AtomicFile::finish() {
   if (::fsync(fd_) != 0) throw system_error(path_, "cannot write");
 }
 
+// A new name in one step: a kill leaves the file or nothing, not even another name of it.
+bool AtomicFile::publish_new() {
+  if (::linkat(AT_FDCWD, proc_name(fd_).c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+  const int closed = ::close(fd_);
+  fd_ = -1;
+  if (closed != 0) throw system_error(path_, "cannot write");
+  flush_directory(directory_of(target_), path_);
+  return true;
+}
+
 void AtomicFile::publish() {
   assert(fd_ >= 0);
+  if (aside_.empty() && publish_new()) return;
   if (aside_.empty()) {
     const int linked = with_free_name(directory_of(target_), aside_, [this](const char* name) {
       return ::linkat(AT_FDCWD, proc_name(fd_).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);

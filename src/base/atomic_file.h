@@ -33,6 +33,8 @@ class AtomicFile {
   void commit();
 
  private:
+  bool publish_new();  // false: the name is taken, or the file has one already
+
   std::string path_;  // as the caller said it, for messages
   std::string target_;
   std::string aside_;  // empty while the file has no name
