@@ -56,7 +56,7 @@ void ClassScores::evaluate(std::span<const uint32_t> candidates, std::span<int64
   // More threads only where they are worth starting: other classes may be at work beside this one.
   const size_t products = candidates.size() * (range_.whole() ? 1 : summary_.records) * pool_.dim();
   const unsigned threads = products < kWorthThreads ? 1 : threads_;
-  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, kPoolBlock);
+  const size_t block = std::clamp<size_t>(candidates.size() / (2 * threads) + 1, 16, kRowBlock);
   parallel_blocks(candidates.size(), block, threads, [&](size_t begin, size_t end, unsigned) {
     const auto out = scores.subspan(begin, end - begin);
     pool_.each_run(candidates.subspan(begin, end - begin), [&](size_t s, std::span<const uint32_t> some, size_t place) {
@@ -109,7 +109,7 @@ void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_
       out[i] = sum;
     }
   };
-  parallel_blocks(candidates.size(), kPoolBlock, products < kWorthThreads ? 1 : threads_,
+  parallel_blocks(candidates.size(), kRowBlock, products < kWorthThreads ? 1 : threads_,
                   [&](size_t begin, size_t end, unsigned) {
                     pool_.each_run(candidates.subspan(begin, end - begin),
                                    [&](size_t s, std::span<const uint32_t> some, size_t place) {

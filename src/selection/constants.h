@@ -11,7 +11,7 @@ inline constexpr size_t kDotMemory = size_t{64} << 20;
 inline constexpr size_t kMostClassesTogether = 512;
 
 // Pool rows that a thread takes at once: enough to be worth handing out, few enough that all threads end together.
-inline constexpr size_t kPoolBlock = 1024;
+inline constexpr size_t kRowBlock = 1024;
 // Scores that a shard on another machine tells at once (8 MB).
 inline constexpr size_t kScoresAtOnce = size_t{1} << 20;
 // Candidates between two reports of progress.

@@ -68,7 +68,7 @@ class LocalSelector : Selector {
       dots.push_back(std::make_unique_for_overwrite<int32_t[]>(pool_.rows()));
     }
     const ColumnPanels panels(columns);
-    parallel_blocks(columns.empty() ? 0 : pool_.rows(), kPoolBlock, task_.threads,
+    parallel_blocks(columns.empty() ? 0 : pool_.rows(), kRowBlock, task_.threads,
                     [&](size_t begin, size_t end, unsigned) {
                       pool_.each_piece(begin, end, [&](size_t s, size_t from, size_t to) {
                         std::vector<int32_t*> out;

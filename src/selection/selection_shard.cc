@@ -69,7 +69,7 @@ class StartedClasses {
       classes_[j]->upper = std::make_unique_for_overwrite<int64_t[]>(rows_.rows());
     });
     const ColumnPanels panels(columns);
-    parallel_blocks(columns.empty() ? 0 : rows_.rows(), kPoolBlock, threads_, [&](size_t begin, size_t end, unsigned) {
+    parallel_blocks(columns.empty() ? 0 : rows_.rows(), kRowBlock, threads_, [&](size_t begin, size_t end, unsigned) {
       std::vector<int32_t> dots(columns.size() * (end - begin));
       std::vector<int32_t*> out;
       for (size_t j = 0; j < columns.size(); ++j) out.push_back(dots.data() + j * (end - begin));
