@@ -318,7 +318,9 @@ TEST(Shards, WrongRepliesAreNeverUsed) {
       {"missing", [](Replies& replies, const Replies&, auto) { replies.pop_back(); }},
       {"too many", [](Replies& replies, const Replies&, auto) { replies.push_back(replies[0]); }},
   };
-  for (const auto& [name, wrong] : wrongs) {
+  for (const auto& named : wrongs) {
+    const char* const name = named.first;
+    const Wrong& wrong = named.second;
     size_t refused = 0;
     bool applied = true;
     // At each step where there are two replies to get wrong, and some before them.
