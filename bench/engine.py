@@ -183,6 +183,10 @@ def synthetic(arguments, directory):
         row(f"clipped, all pairs forced, C = {classes} (16,384 candidates)", f"{ours['gmacs']:.0f} billion products/s",
             f"{ours['gmacs'] / peaks['bytes']:.0%} of the peak; numpy {rate(peers[classes][0]):.0f}: {ours['gmacs'] / rate(peers[classes][0]):.1f} x; "
             f"torch {rate(peers[classes][1]):.0f}: {ours['gmacs'] / rate(peers[classes][1]):.1f} x")
+    for words, more in (("not clipped", ()), ("clipped [1.2, 1.6], eps = 1", clip)):
+        both = engine(*task(100), *more, "--remote", "--repeats", 2)["remote"]
+        row(f"{words}, C = 100, as the one shard of a remote pool", f"{both['seconds']:.2f} s",
+            f"{both['ratio']:.2f} x of the direct path in the same run; {both['requests']:.0f} requests, {both['megabytes']:.1f} MB")
     return growth(task, clip, count, path)
 
 
