@@ -30,7 +30,7 @@ if(TARGET dppl_python)
   math(EXPR next "${Python_VERSION_MINOR} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy, python3-sklearn")
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-tqdm")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-cryptography, python3-distributed, python3-matplotlib, python3-pandas, python3-tqdm")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/postinst;${PROJECT_SOURCE_DIR}/cmake/debian/prerm")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "The Python module: an estimator for scikit-learn, the ledger of what data sets\nhave spent, and conversions between notions of privacy.")

@@ -23,8 +23,8 @@ packages=(
   libtomlplusplus-dev                         # plans of dppl sweep
   pybind11-dev python3-dev python3-numpy      # the Python module
 )
-# The estimator needs scikit-learn; frames, pictures, notebooks and types are tested with these.
-python_test=(python3-sklearn python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy
+# The estimator needs scikit-learn; frames, pictures, clusters, notebooks and types are tested with these.
+python_test=(python3-sklearn python3-distributed python3-cryptography python3-pandas python3-matplotlib python3-tqdm python3-pytest mypy
   python3-nbclient python3-nbformat python3-ipykernel dataset-fashion-mnist)
 packaging=(dpkg-dev python3-pip python3-setuptools python3-venv python3-wheel)
 onnx=no

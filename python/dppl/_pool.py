@@ -60,10 +60,12 @@ class Pool:
         return Pool, (self._source,)
 
 
-PoolLike = Union[Pool, MatrixLike]
+PoolLike = Union[Pool, _core.RemotePool, MatrixLike]
 
 
 def as_pool(pool: PoolLike | None, threads: int) -> _core.Pool | None:
     if pool is None:
         return None
+    if isinstance(pool, _core.RemotePool):
+        raise TypeError("pool: its rows are on other machines, and this needs them here; give the manifest")
     return (pool if isinstance(pool, Pool) else Pool(pool, threads=threads))._pool
