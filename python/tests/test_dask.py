@@ -212,7 +212,9 @@ def test_what_is_wrong_is_said_in_a_line(client: distributed.Client, files: File
     with pytest.raises((OSError, ValueError), match="none.npy"):
         dppl.dask.build_pool(client, tmp_path / "none.npy", tmp_path / "p.pools", shards=2, patience=3)
     with pytest.raises(dppl.dask.ClusterError, match="no scheduler answers"):
-        dppl.dask.connect("tls://127.0.0.1:1", timeout=1)
+        dppl.dask.connect("tcp://127.0.0.1:1", timeout=1)
+    with pytest.raises(ValueError, match="the files for TLS"):
+        dppl.dask.connect("tls://127.0.0.1:1")
 
 
 def test_a_shard_of_another_pool_is_refused(client: distributed.Client, files: Files, tmp_path: pathlib.Path) -> None:

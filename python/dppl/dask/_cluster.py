@@ -82,6 +82,8 @@ def connect(scheduler: str, *, ca: str | None = None, cert: str | None = None, k
             if not os.path.isfile(file):
                 raise FileNotFoundError(f"{file}: there is no such file")
         security = Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+    elif scheduler.startswith("tls://") and Security().get_connection_args("client")["ssl_context"] is None:
+        raise ValueError(f"{scheduler}: give the files for TLS: the authority, a certificate and its key")
     try:
         return Client(scheduler, security=security, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError) as error:
@@ -290,7 +292,7 @@ def run_tasks(
                 # Elsewhere, if there is an elsewhere.
                 where: dict[str, Any] = {"workers": others, "allow_other_workers": True} if failed and others else {}
                 futures[connection.client.submit(attempt, task, arguments[i], topic, i, key=new_key(what, i), pure=False, **where)] = i
-            for future in as_completed(futures):
+            for future in as_completed(futures, loop=connection.client.loop):
                 i = futures[future]
                 try:
                     result = future.result()
