@@ -155,6 +155,7 @@ def make_parser() -> argparse.ArgumentParser:
     plan.add_argument("--multiplies", type=float, default=2e12, help="int8 multiply-adds per second of one machine (default 2e12)")
     plan.add_argument("--network", type=float, default=1.25e9, help="bytes per second of one machine's network (default 1.25e9, 10 Gbit)")
     plan.add_argument("--round-trip", type=float, default=2e-3, help="seconds of one message through Dask and back (default 2e-3)")
+    plan.add_argument("--message", type=float, default=1e-3, help="seconds of the coordinator for each request (default 1e-3)")
     plan.add_argument("--price", type=float, default=1.0, help="of one machine for an hour (default 1)")
     plan.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
@@ -330,7 +331,7 @@ def run_plan(options: argparse.Namespace) -> None:
 
     rates = Rates(
         images_per_second=options.images_per_second, image_bytes=options.image_bytes, disk=options.disk, memory=options.memory_rate, multiplies=options.multiplies,
-        network=options.network, round_trip=options.round_trip, price=options.price,
+        network=options.network, round_trip=options.round_trip, message=options.message, price=options.price,
     )  # fmt: skip
     steps = plan(rows=options.rows, dim=options.dim, machines=options.machines, shards=options.machines * options.shards_per_machine, classes=options.classes, records=options.records, rates=rates)
     print_result(options, {"steps": [step._asdict() for step in steps]}, table_of(steps))

@@ -63,9 +63,10 @@ def local_cluster(workers: int | None = None, threads: int = 1) -> Iterator[Clie
                 host="127.0.0.1",
                 security=Security.temporary(),
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # an empty page, on any port
                 memory_limit=0,
                 local_directory=directory,
-                silence_logs=50,
+                silence_logs=logging.CRITICAL,
             ) as cluster, Client(cluster, set_as_default=False) as client:
                 yield client
     finally:

@@ -111,7 +111,9 @@ class RemoteShards:
         self._homes: list[list[str]] = []  # by shard, the workers that can read it
         self._threads: dict[str, int] = {}
         self._faults: list[set[str]] = [set() for _ in manifest.shards]  # by shard, workers that failed to read it
-        self._end = 0.0
+        self._end = self._looked = 0.0
+        self._alive: set[str] = set()
+        self._looking = asyncio.Lock()
         self._look_around()
 
     def __enter__(self) -> RemoteShards:
@@ -155,12 +157,17 @@ class RemoteShards:
                 raise ClusterError(f"{path}: none of {len(self._threads)} workers can read it; put the pool on a folder that they share, or a shard on each")
 
     async def _workers_now(self) -> set[str]:
-        try:
-            found = (await asyncio.wait_for(self._client.scheduler.identity(), 10))["workers"]
-        except Exception:
-            raise SchedulerLost from None
-        # Encrypted as the scheduler is, also those that came later.
-        return {worker for worker in found if worker.split("://")[0] == self._connection.address.split("://")[0]}
+        """At most a second ago: asked once for all shards that wait."""
+        async with self._looking:
+            if time.monotonic() - self._looked > 1:
+                try:
+                    found = (await asyncio.wait_for(self._client.scheduler.identity(), 10))["workers"]
+                except Exception:
+                    raise SchedulerLost from None
+                # Encrypted as the scheduler is, also those that came later.
+                self._alive = {worker for worker in found if worker.split("://")[0] == self._connection.address.split("://")[0]}
+                self._looked = time.monotonic()
+            return self._alive
 
     async def _place(self, i: int) -> Placed:
         """The shard where it is, or put onto the worker with the fewest rows among those that can read it."""
@@ -196,6 +203,7 @@ class RemoteShards:
     # ---- Asking
 
     async def _ask_all(self, requests: list[_core.ShardRequest]) -> list[bytes]:
+        self._looking, self._looked = asyncio.Lock(), 0.0
         tasks = [asyncio.ensure_future(self._ask_one(request)) for request in requests]
         try:
             return list(await asyncio.gather(*tasks))

@@ -14,9 +14,9 @@ MOST_LEAVES, DIGEST = 2**20, 32
 # Selection: a bound and a mark per row and class that is under way (src/selection/select_remote.cc), within an eighth
 # of the values or 64 MiB; classes go by groups of a multiple of 16.
 BOUND_BYTES, BOUND_MEMORY, PANEL, MOST_TOGETHER = 9, 64 << 20, 16, 512
-# Measured by `python -m dppl.dask simulate`: questions per group of classes after its start, and bytes of a question
-# with its answer, per class that is still open.
-ROUNDS_PER_GROUP, QUESTION_BYTES, HEAD_BYTES = 12, 150, 250
+# Counted by `python -m dppl.dask simulate`: bytes of a class at the start of its group beside its sum, rounds of questions
+# per group (more where scores are clipped), and the bytes of a question with its answer, per class and of the message.
+START_BYTES, ROUNDS, ROUNDS_CLIPPED, QUESTION_BYTES, HEAD_BYTES = 100, 4, 8, 60, 300
 
 
 class Rates(NamedTuple):
@@ -27,6 +27,7 @@ class Rates(NamedTuple):
     multiplies: float  # int8 multiply-adds per second, of each machine
     network: float  # bytes per second, of each machine
     round_trip: float  # seconds from a request through Dask to its reply
+    message: float  # seconds of the coordinator's time for each request
     price: float  # of one machine for an hour
 
 
@@ -69,16 +70,15 @@ def plan(*, rows: int, dim: int, machines: int, shards: int, classes: int, recor
         step("commit", stored, stored, 64e6, 0, stored / min(rates.disk, rates.network), "rows × dim (one machine)", 1),
         step("open", stored, 0, per_machine, 1, per_machine / rates.disk + rates.round_trip, "rows × dim ÷ machines"),
     ]  # fmt: skip
-    sums = 16.0 * dim * classes * shards
-    for name, sent, passes in (("whole range", sums, groups), ("clipped", sums + records * (dim + 16.0) * shards, groups)):
-        multiplies = rows / machines * dim * classes
-        values = rows * float(dim) / machines
-        # The values are read from memory once per group of classes, where a machine has room for them, else from its disk.
-        seconds = max(passes * values / rates.memory, multiplies / rates.multiplies)
-        steps.append(step(f"bounds, {name}", 0, sent, per_machine + bounds, groups, seconds + sent / rates.network + groups * rates.round_trip, "rows × dim × classes ÷ machines, + shards × classes"))
-    rounds = ROUNDS_PER_GROUP * groups
-    asked = float(rounds * shards * (HEAD_BYTES + QUESTION_BYTES * group / 2))
-    steps.append(step("weights, proposals, acceptance", 0, asked, per_machine + bounds, rounds, rounds * rates.round_trip * max(1.0, shards / 100) + asked / rates.network, "classes × shards; rows through the logarithm"))
+    # The values are read from memory once per group of classes, where a machine has room for them, else from its disk.
+    passes = max(groups * rows * float(dim) / machines / rates.memory, rows / machines * dim * classes / rates.multiplies)
+    sums = (16.0 * dim + START_BYTES) * classes * shards
+    for name, sent, rounds in (("whole range", sums, ROUNDS), ("clipped", sums + records * (dim + 16.0) * shards, ROUNDS_CLIPPED)):
+        seconds = passes + sent / rates.network + groups * (rates.round_trip + shards * rates.message)
+        steps.append(step(f"{name}: bounds", 0, sent, per_machine + bounds, groups, seconds, "rows × dim × classes ÷ machines + shards × classes × dim"))
+        asked = float(groups * rounds * shards * (HEAD_BYTES + QUESTION_BYTES * group))
+        seconds = groups * rounds * (rates.round_trip + shards * rates.message) + asked / rates.network
+        steps.append(step(f"{name}: weights, draw, accept", 0, asked, per_machine + bounds, groups * rounds, seconds, "shards × classes"))
     steps.append(step("write the model", 0, classes * (dim + 24.0), classes * dim * 4.0, 1, rates.round_trip, "classes × dim", 1))
     return steps
 
@@ -105,9 +105,9 @@ def duration(seconds: float) -> str:
 
 
 def table_of(steps: list[Step]) -> str:
-    lines = [f"{'step':<32}{'read':>10}{'moved':>10}{'held by one':>13}{'rounds':>8}{'time':>10}{'cost':>9}  grows with"]
+    lines = [f"{'step':<36}{'read':>10}{'moved':>10}{'held by one':>13}{'rounds':>8}{'time':>10}{'cost':>9}  grows with"]
     for step in steps:
         lines.append(
-            f"{step.name:<32}{amount(step.read):>10}{amount(step.moved):>10}{amount(step.held):>13}{step.rounds:>8}{duration(step.seconds):>10}{step.cost:>9.2f}  {step.grows}"
+            f"{step.name:<36}{amount(step.read):>10}{amount(step.moved):>10}{amount(step.held):>13}{step.rounds:>8}{duration(step.seconds):>10}{step.cost:>9.2f}  {step.grows}"
         )
     return "\n".join(lines)
