@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -34,6 +35,11 @@ class ChosenRows {
       ids_ = read_rows(*options.rows, source.size());
       if (ids_->empty()) throw InvalidInput(fmt::format("{}: names no row; a pool needs at least one", *options.rows));
       total_ = ids_->size();
+    }
+    constexpr size_t kMostRows = std::numeric_limits<uint32_t>::max();
+    if (total_ > kMostRows) {
+      throw InvalidInput(
+          fmt::format("{}: {} rows; a pool has at most {}", source.embeddings().path(), total_, kMostRows));
     }
     range_ = options.shard.of(total_, leaf_rows(total_), "rows");
   }
@@ -206,8 +212,8 @@ bool is_there(const PublicData& source, const ChosenRows& chosen, const PoolHead
   for_blocks(source.embeddings(), chosen, [&](size_t, const std::vector<uint64_t>& ids) { digest.add(ids); });
   if (digest.finish() != found->source) return false;
   try {
-    PoolFile::open(path, threads);
-    return true;
+    // Equal rows may stand in several places of the source.
+    return std::ranges::equal(PoolFile::open(path, threads)->ids(), chosen.ids(0, chosen.size()));
   } catch (const InvalidInput&) {
     return false;
   }

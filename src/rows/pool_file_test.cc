@@ -253,6 +253,17 @@ TEST(PoolFile, WhatIsThereIsLeftAlone) {
     EXPECT_FALSE(build(source(), shard(2, 3)));
     EXPECT_EQ(read_text(path), good);
   }
+  // Other rows of the same pool.
+  build_pool(source(), with("none"), dir.path("whole.pool"));
+  const PublicData whole = PublicData::open(dir.path("whole.pool"));
+  for (const int64_t row : {7, 8}) {
+    PoolOptions some = with("none");
+    write_npy(dir.path("rows.npy"), std::vector<int64_t>{1, row});
+    some.rows = dir.path("rows.npy");
+    EXPECT_FALSE(build(whole, some));
+    EXPECT_TRUE(build(whole, some));
+    EXPECT_EQ(PoolFile::open(path, 1)->ids()[1], static_cast<uint64_t>(row));
+  }
   std::string damaged = good;
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   dir.file("p.pool", damaged);
