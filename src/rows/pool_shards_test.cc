@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
+#include "base/mapped_file.h"
+#include "base/mapped_file_testing.h"
 #include "dppl/error.h"
 #include "dppl/fit.h"
 #include "dppl/tune.h"
@@ -198,6 +201,40 @@ TEST(PoolShards, MoreThanThereAreRowsAreRefused) {
       },
       {"shard 1/301", "300 rows", "at most 300"});
   EXPECT_EQ(dir.entries(), 0u);
+}
+
+// Kilobytes of mapped files that this process holds in memory.
+size_t resident_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssFile:")) return std::stoul(line.substr(8));
+  }
+  return 0;
+}
+
+TEST(PoolShards, AreStreamedWhereTheyAreLarge) {
+  constexpr size_t rows = 200'000, dim = 128;
+  const TempDir dir;
+  std::vector<std::string> parts;
+  {
+    std::vector<int8_t> values(rows * dim);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>((i * i) % 251 + 1);
+    const PublicData large = PublicData::view({.data = values.data(), .rows = rows, .dim = dim, .dtype = DType::int8});
+    for (size_t i = 1; i <= 3; ++i) {
+      parts.push_back(dir.path(std::to_string(i)));
+      build_pool(large, {.shard = {i, 3}}, parts.back());
+    }
+  }
+  set_resident_mappings(1 << 20);
+  commit_pool(parts, dir.path("p.pools"));
+  const size_t before = resident_kilobytes();
+  const PublicData pool = PublicData::open(dir.path("p.pools"));
+  EXPECT_LT(resident_kilobytes(), before + 10 * 1024);
+  const PublicTransform center = PublicTransform::compute(TransformSpec::parse("center"), dim, pool);
+  EXPECT_LT(resident_kilobytes(), before + 10 * 1024);
+  set_resident_mappings(kResidentMappings);
+  const PublicData again = PublicData::open(dir.path("p.pools"));
+  EXPECT_GT(resident_kilobytes(), before + 20 * 1024);
 }
 
 // Leaves hold several rows of a large pool; every part agrees on how many.
