@@ -8,7 +8,7 @@
 #include "selection/shard_messages.h"
 
 // Whatever the body of a request is, a shard answers it or refuses it with an Error, and can be asked again afterwards;
-// whatever a reply is, it is read or refused. The first byte says which of them follows.
+// whatever a reply is, it is read or refused. The first byte says which of them follows, and after what.
 namespace {
 
 using namespace dppl;
@@ -87,6 +87,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       shard.answer(body);
     } else {
       ask(RequestKind::start, first / 8 % 2 == 0 ? whole : clipped);
+      // As far as a draw may have come.
+      const int64_t most = int64_t{1} << 40;
+      const LazyQuestion before[] = {AskLargest{10}, AskEvaluate{5}, AskWeigh{0, most}};
+      for (size_t step = 0; step < first / 16u % 4u; ++step) {
+        const ClassQuestion both[] = {{0, before[step]}, {1, before[step]}};
+        ask(RequestKind::questions, to_bytes(std::span<const ClassQuestion>(both)));
+      }
       ask(static_cast<RequestKind>(1 + first % 5), body);
     }
   } catch (const Error&) {
