@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -35,7 +36,8 @@ def test_the_guide_runs(tmp_path: pathlib.Path, request: pytest.FixtureRequest) 
     outputs: list[str] = []
     for block in BLOCK.finditer(GUIDE.read_text()):
         code = block["code"].replace("8786", str(port))
-        script.append(code if block["kind"] == "sh" else f"python3 - >said-{len(outputs)} <<'THE-END'\n{code}THE-END")
+        # Not from standard input: worker processes are started in a way that would read it again.
+        script.append(code if block["kind"] == "sh" else f"python3 -c {shlex.quote(code)} >said-{len(outputs)}")
         if block["kind"] == "python":
             outputs.append(block["output"])
     assert len(script) > 6 and outputs
