@@ -104,8 +104,11 @@ TEST(Shards, AnyNumberOfThemGivesTheModelOfOnePoolFile) {
       std::vector<SelectionShard> shards = cut.open();
       const auto remote = remote_pool(files, cut, carrier(shards));
       EXPECT_EQ(remote->transform(), transform);
+      const PublicData here = PublicData::open(cut.manifest, 1);
       for (const Fitted& kind : kinds()) {
         EXPECT_EQ(fitted(kind, remote->description(), remote, transform), fitted(kind, pool, nullptr, transform))
+            << method_name(kind.settings) << " " << parts << " " << transform;
+        EXPECT_EQ(fitted(kind, here, nullptr, transform), fitted(kind, pool, nullptr, transform))
             << method_name(kind.settings) << " " << parts << " " << transform;
       }
     }

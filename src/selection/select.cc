@@ -74,6 +74,7 @@ class LocalSelector : Selector {
                         std::vector<int32_t*> out;
                         for (const Dots& one : dots) out.push_back(one.get() + pool_.first(s) + from);
                         panels.multiply(pool_.shard(s), from, to, out);
+                        pool_.shard(s).give_back(from, to);
                       });
                     });
     return dots;
@@ -120,6 +121,8 @@ class LocalSelector : Selector {
     for (size_t begin = 0; begin < all.size(); begin += kProgressSlice) {
       const size_t size = std::min(kProgressSlice, all.size() - begin);
       evaluate(c, scores, std::span(all).subspan(begin, size), std::span(values).subspan(begin, size));
+      pool_.each_piece(begin, begin + size,
+                       [&](size_t s, size_t from, size_t to) { pool_.shard(s).give_back(from, to); });
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores.summary(), all.size());

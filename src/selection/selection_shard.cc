@@ -46,6 +46,7 @@ class StartedClasses {
     std::iota(candidates.begin(), candidates.end(), static_cast<uint32_t>(some.begin));
     std::vector<int64_t> scores(candidates.size());
     classes_[some.number]->scores.evaluate(candidates, scores);
+    rows_.give_back(some.begin, some.end);
     return scores;
   }
 
@@ -78,6 +79,7 @@ class StartedClasses {
         classes_[j]->scores.bound(columns[j], {out[j], end - begin}, {classes_[j]->upper.get() + begin, end - begin},
                                   begin);
       }
+      rows_.give_back(begin, end);
     });
     for (const auto& owned : classes_) {
       Class& one = *owned;

@@ -22,6 +22,7 @@ class ShardFiles {
     std::vector<std::string> paths;
     std::vector<size_t> firsts;
     std::vector<RemotePool::Shard> shards;
+    std::string manifest;
 
     SelectionShard open(size_t s) const { return {paths[s], firsts[s], 1}; }
     std::vector<SelectionShard> open() const {
@@ -43,6 +44,8 @@ class ShardFiles {
       result.firsts.push_back(info.first_row);
       result.shards.push_back({info.digest, info.rows});
     }
+    result.manifest = dir_.path(fmt::format("{}.pools", parts));
+    commit_pool(result.paths, result.manifest, 1);
     return result;
   }
 
