@@ -7,7 +7,7 @@ import contextlib
 import os
 import time
 import uuid
-from typing import Any, Awaitable, Callable, NamedTuple
+from typing import Any, Awaitable, NamedTuple
 
 from distributed import Client
 from distributed.protocol import to_serialize
