@@ -196,7 +196,11 @@ class Connection:
     def _check_versions(self, addresses: list[str]) -> None:
         if not addresses:
             return
-        for address, version in self.client.run(_version, workers=addresses, on_error="return").items():
+        try:
+            found = self.client.run(_version, workers=addresses, on_error="return")
+        except ImportError as error:
+            raise ValueError(f"{self.address}: a worker cannot import dppl ({error}); install it there, or set PYTHONPATH where the worker starts") from None
+        for address, version in found.items():
             if isinstance(version, ImportError):
                 raise ValueError(f"{address}: this worker cannot import dppl ({version}); install it there, or set PYTHONPATH where the worker starts")
             if isinstance(version, str) and version != _core.__version__:
