@@ -74,8 +74,8 @@ void MappedFile::expect(std::span<const std::byte> part) const { advise(bytes(),
 
 void MappedFile::give_back(std::span<const std::byte> part) const {
   if (mapped <= resident_mappings || part.empty()) return;
-  // With a page come those around it that are in the system's cache, also such as were given back before.
-  constexpr size_t kAlongWithAPage = size_t{64} << 10;
+  // With a page come those around it that the system keeps together, also such as were given back before.
+  constexpr size_t kAlongWithAPage = size_t{2} << 20;
   const size_t before = std::min(static_cast<size_t>(part.data() - data_), kAlongWithAPage);
   advise(bytes(), {part.data() - before, part.size() + before}, MADV_DONTNEED);
 }
