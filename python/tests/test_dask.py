@@ -262,3 +262,5 @@ def test_commands_start_a_cluster_and_make_the_same(files: Files, tmp_path: path
     assert "give --seed and --not-private together" in run("fit", "--train", "x", "--labels", "y", "--classes", "3", "--pool", "p", "--seed", "3", "-o", str(model), status=2)
     error = run("fit", "--train", files.train, "--labels", files.labels, "--classes", "3", "--pool", str(tmp_path / "none.pools"), "--epsilon", "1", "-o", str(model), "--workers", "1", status=1)
     assert "none.pools" in error and "Traceback" not in error
+    open_scheduler = ("--scheduler", "tcp://127.0.0.1:1")
+    assert "encrypted only" in run("fit", "--train", "x", "--labels", "y", "--classes", "3", "--pool", "p", "--epsilon", "1", *open_scheduler, "-o", str(model), status=1)

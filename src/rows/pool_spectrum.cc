@@ -20,11 +20,14 @@ constexpr size_t kBlockRows = 256;
 // More tell nothing new about a mean and a few hundred directions, and this many are read in seconds from any pool.
 constexpr size_t kSampleRows = 65536;
 
+size_t sample_size(size_t rows) { return std::min(rows, kSampleRows); }
+// Where the i-th row of the sample is.
+size_t sampled_row(size_t i, size_t rows) { return i * rows / sample_size(rows); }
+
 // The sample of a pool. That of a large pool is copied, so that its files are walked over once; but not more than this.
 class Sample {
  public:
-  explicit Sample(const PublicData& pool)
-      : rows_(pool.embeddings()), total_(pool.size()), size_(std::min(total_, kSampleRows)) {
+  explicit Sample(const PublicData& pool) : rows_(pool.embeddings()), total_(pool.size()), size_(sample_size(total_)) {
     const size_t row_size = rows_.row_bytes(0).size();
     if (size_ < total_ && size_ * row_size <= kMostCopied) copy(row_size);
   }
@@ -40,7 +43,7 @@ class Sample {
  private:
   static constexpr size_t kMostCopied = size_t{1} << 30, kAhead = 64;
 
-  size_t place(size_t i) const { return i * total_ / size_; }
+  size_t place(size_t i) const { return sampled_row(i, total_); }
 
   void copy(size_t row_size) {
     auto bytes = std::make_shared<std::vector<std::byte>>();
@@ -122,8 +125,8 @@ Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const Sample& p
 }  // namespace
 
 std::vector<uint64_t> transform_sample(size_t size) {
-  std::vector<uint64_t> rows(std::min(size, kSampleRows));
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i * size / rows.size();
+  std::vector<uint64_t> rows(sample_size(size));
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = sampled_row(i, size);
   return rows;
 }
 

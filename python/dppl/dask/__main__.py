@@ -254,7 +254,10 @@ def values_of(path: str) -> Any:
 def run_fit(options: argparse.Namespace) -> None:
     from .. import inspect
     from . import fit
+    from ._cluster import refuse_open_address
 
+    if options.scheduler:
+        refuse_open_address(options.scheduler)
     if (options.seed is not None) != options.not_private:
         usage("--seed: a fixed seed makes a model that protects nobody: give --seed and --not-private together, or neither")
     if (options.ledger is None) != (options.dataset is None):

@@ -95,18 +95,23 @@ def address_of(client: Client) -> str:
     return str(client.scheduler.address)
 
 
-def refuse_open_network(client: Client) -> None:
+def refuse_open_address(address: str) -> None:
     """Private values cross to workers only where nobody else can read them, or ask for them.
 
     Plain TCP is refused on one machine, too: whoever can reach the port of a scheduler that knows no certificates can
     run code on its workers, and every user of the machine can.
     """
-    scheme = address_of(client).split("://")[0]
-    if scheme not in ("tls", "inproc"):
+    if address.split("://")[0] not in ("tls", "inproc"):
         raise ValueError(
-            f"{address_of(client)}: private values are sent encrypted only; start scheduler and workers with "
+            f"{address}: private values are sent encrypted only; start scheduler and workers with "
             "--tls-ca-file, --tls-cert and --tls-key and give tls://HOST:PORT, or use dppl.dask.local_cluster()"
         )
+
+
+def refuse_open_network(client: Client) -> None:
+    """The same for a whole cluster, and for one that keeps the messages."""
+    refuse_open_address(address_of(client))
+    scheme = address_of(client).split("://")[0]
     for address in client.scheduler_info()["workers"]:
         if address.split("://")[0] != scheme:
             raise ValueError(f"{address}: this worker does not speak {scheme} as its scheduler does")

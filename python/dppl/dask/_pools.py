@@ -39,8 +39,8 @@ def embed(
 
     `images` and `output` are on a folder that workers and this machine share. Part i of N is written to `output` with
     -i-of-N before its ending (and `labels` and `people` likewise), complete or not at all; the parts one after the other
-    are the rows of one call of dppl.embed; they are cut at multiples of `batch`. Returns their names, in order. Parts that are there already are left as they
-    are, so that the same call goes on after an interruption.
+    are the rows of one call of dppl.embed; they are cut at multiples of `batch`. Returns their names, in order. Parts
+    that are there already are left as they are, so that the same call goes on after an interruption.
     """
     count = shards or _parts(client)
     how = {
