@@ -163,10 +163,11 @@ def synthetic(arguments, directory):
         ours = engine(*task(classes), "--repeats", 3)
         opened = ours["open"]
         by_peer = numpy_unclipped(pool, x[classes], y[classes], classes), torch_unclipped(pool, x[classes], y[classes], classes)
-        roofline = max(count * DIM * classes / peaks["words"] / 1e9, size / peaks["read"] / 1e9)
+        roofline = lambda width: max(count * DIM * classes / peaks[width] / 1e9, size / peaks["read"] / 1e9)
         row(f"not clipped, C = {classes}", f"{ours['seconds']:.2f} s",
             f"{of_peer(ours['seconds'], by_peer[0], 'numpy')}; {of_peer(ours['seconds'], by_peer[1], 'torch')}; "
-            f"roofline {roofline:.2f} s: {roofline / ours['seconds']:.0%}")
+            f"roofline {roofline('bytes'):.2f} s: {roofline('bytes') / ours['seconds']:.0%} "
+            f"(of 16-bit products {roofline('words'):.2f} s: {roofline('words') / ours['seconds']:.0%})")
     row("opening the pool file and the records, every byte checked", f"{opened:.2f} s")
     for classes in (10, 100):
         peers[classes] = (numpy_clipped(pool[:slice_rows], x[classes], y[classes], classes),

@@ -63,10 +63,27 @@ struct Avx2 {
   return _mm_cvtsd_f64(half) + _mm_cvtsd_f64(_mm_unpackhi_pd(half, half));
 }
 
+[[gnu::target("avx2")]] uint32_t at_least(const int32_t* dots, int32_t offset, float factor, const float* thresholds) {
+  const __m256i offsets = _mm256_set1_epi32(offset);
+  const __m256 factors = _mm256_set1_ps(factor);
+  uint32_t bits = 0;
+  for (size_t r = 0; r < kPanel; r += 8) {
+    const __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(load(dots + r), offsets)), factors);
+    const __m256 above = _mm256_cmp_ps(value, _mm256_loadu_ps(thresholds + r), _CMP_GE_OQ);
+    bits |= static_cast<uint32_t>(_mm256_movemask_ps(above)) << r;
+  }
+  return bits;
+}
+
+void byte_pairs(const uint8_t* panels, size_t steps, const int8_t* const* rows, size_t count, int32_t* dots) {
+  pairs_by_panel(kAvx2Dots, panels, steps, rows, count, dots);
+}
+
 }  // namespace
 
-const DotKernels kAvx2Dots = {kWidth, run_tile<Avx2, true, kWidth, uint8_t, int8_t>,
-                              run_tile<Avx2, false, kWidth, int16_t, int16_t>, score_sum};
+const DotKernels kAvx2Dots = {kWidth,     run_tile<Avx2, true, kWidth, uint8_t, int8_t>,   kWidth,
+                              byte_pairs, run_tile<Avx2, false, kWidth, int16_t, int16_t>, score_sum,
+                              at_least};
 
 }  // namespace dppl
 #endif

@@ -24,4 +24,13 @@ void run_tile(const Left* panel, size_t steps, const Right* const* rows, size_t 
   Level::template tile<kBytes, kWidth>(panel, steps, rows, dots);
 }
 
+// Level::pair_tile for `count` rows, 1 … kWidth.
+template <typename Level, size_t kWidth>
+void run_pair_tile(const uint8_t* panels, size_t steps, const int8_t* const* rows, size_t count, int32_t* dots) {
+  if constexpr (kWidth > 1) {
+    if (count < kWidth) return run_pair_tile<Level, kWidth - 1>(panels, steps, rows, count, dots);
+  }
+  Level::template pair_tile<kWidth>(panels, steps, rows, dots);
+}
+
 }  // namespace dppl

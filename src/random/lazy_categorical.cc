@@ -10,7 +10,7 @@
 namespace dppl {
 namespace {
 
-constexpr size_t kFirstBatch = 64, kTightenAt = 256;
+constexpr size_t kTightenAt = 256;
 constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as many, and so on
 
 void require(bool holds) {
@@ -21,7 +21,7 @@ void require(bool holds) {
 
 LazyCategorical::LazyCategorical(Random& random, std::vector<uint64_t> part_sizes, const Rational& unit,
                                  bool can_tighten)
-    : random_(random), exp_(unit), can_tighten_(can_tighten), parts_(part_sizes.size()), batch_(kFirstBatch) {
+    : random_(random), exp_(unit), can_tighten_(can_tighten), parts_(part_sizes.size()), batch_(kFirstLargest) {
   uint64_t first = 0;
   for (size_t p = 0; p < parts_.size(); ++p) {
     parts_[p].size = part_sizes[p];
@@ -217,7 +217,7 @@ LazyDraw lazy_categorical_exp(Random& random, std::span<LazyPart* const> parts, 
 LazyDraw lazy_categorical_exp(Random& random, const BoundedValues& values, const Rational& unit) {
   LazyPart part(values, unit);
   LazyPart* const parts[] = {&part};
-  return lazy_categorical_exp(random, parts, {values.upper.size()}, unit, static_cast<bool>(values.tighten));
+  return lazy_categorical_exp(random, parts, {values.candidates()}, unit, static_cast<bool>(values.tighten));
 }
 
 }  // namespace dppl

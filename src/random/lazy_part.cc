@@ -26,7 +26,12 @@ void LazyPart::each_near(const Work& work) const {
 
 SayLargest LazyPart::answer_one(const AskLargest& question) {
   if (question.tighten_for) tighten(*question.tighten_for);
-  told_ = largest_open(std::min<uint64_t>(question.count, known_.size()) + 1);
+  const uint64_t asked = std::min(question.count, values_.candidates());
+  told_ = largest_open(asked + 1);
+  // What was left out is near until the first weighing, but must not be among the largest.
+  if (leaves_out() && all_near_ && (told_.size() <= asked || values_.upper[told_.back()] <= values_.some->rest)) {
+    throw Error("selection: a candidate of a large bound was left out");
+  }
   SayLargest said;
   for (size_t j = 0; j < std::min<uint64_t>(question.count, told_.size()); ++j) {
     said.bounds.push_back(values_.upper[told_[j]]);
@@ -40,9 +45,11 @@ SayEvaluated LazyPart::answer_one(const AskEvaluate& question) {
   std::vector<uint32_t> told = std::exchange(told_, {});
   const auto middle = told.begin() + static_cast<std::ptrdiff_t>(question.count);
   std::sort(told.begin(), middle);
-  evaluate({told.begin(), middle});
+  std::vector<uint32_t> indices;
+  for (auto place = told.begin(); place != middle; ++place) indices.push_back(index_of(*place));
+  evaluate(indices);
   SayEvaluated said{std::numeric_limits<int64_t>::min()};
-  for (auto i = told.begin(); i != middle; ++i) said.best = std::max(said.best, values_.upper[*i]);
+  for (auto place = told.begin(); place != middle; ++place) said.best = std::max(said.best, values_.upper[*place]);
   if (middle != told.end()) said.open = values_.upper[*middle];
   return said;
 }
@@ -52,9 +59,9 @@ SayWeighed LazyPart::answer_one(const AskWeigh& question) {
   keep_near(question.best_known);
   std::vector<uint64_t> weights;
   weights.reserve(near_.size());
-  for (const uint32_t i : near_) {
-    if (values_.upper[i] > question.largest) throw Error("selection: a bound lies above the largest");
-    weights.push_back(exp_.bounds(static_cast<uint64_t>(question.largest - values_.upper[i])).upper);
+  for (const uint32_t place : near_) {
+    if (values_.upper[place] > question.largest) throw Error("selection: a bound lies above the largest");
+    weights.push_back(exp_.bounds(static_cast<uint64_t>(question.largest - values_.upper[place])).upper);
   }
   proposal_.emplace(std::move(weights));
   return {near_.size(), proposal_->total()};
@@ -64,44 +71,63 @@ SayPlaces LazyPart::answer_one(const AskPlaces& question) {
   if (!proposal_) throw Error("selection: a part was asked for a place before its weights");
   SayPlaces said{{}, 0};
   std::vector<uint32_t> open;
+  const auto is_known = [this](std::optional<uint32_t> place) { return place && known_[*place]; };
   for (const auto& [near, position] : question.places) {
-    if (position >= (near ? proposal_->total() : uint128{known_.size() - near_.size()})) {
+    if (position >= (near ? proposal_->total() : uint128{values_.candidates() - near_.size()})) {
       throw Error("selection: a part has no such place");
     }
-    const size_t place = near ? proposal_->locate(position) : 0;
-    const uint32_t index = near ? near_[place] : far_index(static_cast<uint64_t>(position));
-    said.proposed.push_back({index, near ? proposal_->weight(place) : ExpWeights::kSmallest, 0});
-    if (!known_[index]) open.push_back(index);
+    const size_t number = near ? proposal_->locate(position) : 0;
+    const uint32_t index = near ? index_of(near_[number]) : far_index(static_cast<uint64_t>(position));
+    said.proposed.push_back({index, near ? proposal_->weight(number) : ExpWeights::kSmallest, 0});
+    if (!is_known(place_of(index))) open.push_back(index);
   }
   std::sort(open.begin(), open.end());
   open.erase(std::unique(open.begin(), open.end()), open.end());
   said.evaluated = open.size();
-  evaluate(open);
-  for (SayPlaces::Proposed& one : said.proposed) one.value = values_.upper[one.index];
+  const std::vector<int64_t> values = evaluate(open);
+  for (SayPlaces::Proposed& one : said.proposed) {
+    const auto place = place_of(static_cast<uint32_t>(one.index));
+    one.value = place ? values_.upper[*place]
+                      : values[static_cast<size_t>(std::ranges::lower_bound(open, one.index) - open.begin())];
+  }
   return said;
 }
 
-void LazyPart::evaluate(std::span<const uint32_t> indices) {
-  if (indices.empty()) return;
-  results_.resize(indices.size());
-  values_.evaluate(indices, results_);
+std::optional<uint32_t> LazyPart::place_of(uint32_t index) const {
+  if (!values_.some) return index;
+  const auto& indices = values_.some->indices;
+  const auto found = std::ranges::lower_bound(indices, index);
+  if (found == indices.end() || *found != index) return std::nullopt;
+  return static_cast<uint32_t>(found - indices.begin());
+}
+
+std::vector<int64_t> LazyPart::evaluate(std::span<const uint32_t> indices) {
+  std::vector<int64_t> results(indices.size());
+  if (!indices.empty()) values_.evaluate(indices, results);
   for (size_t j = 0; j < indices.size(); ++j) {
-    if (results_[j] > values_.upper[indices[j]]) throw Error("selection: a score lies above its upper bound");
-    values_.upper[indices[j]] = results_[j];
-    known_[indices[j]] = 1;
+    const auto place = place_of(indices[j]);
+    if (results[j] > (place ? values_.upper[*place] : values_.some->rest)) {
+      throw Error("selection: a score lies above its upper bound");
+    }
+    if (!place) continue;
+    values_.upper[*place] = results[j];
+    known_[*place] = 1;
   }
+  return results;
 }
 
 void LazyPart::tighten(int64_t best_known) {
   if (!values_.tighten) throw Error("selection: these bounds cannot be tightened");
-  std::vector<uint32_t> open;
-  each_near([&](uint32_t i) {
-    if (!known_[i]) open.push_back(i);
+  std::vector<uint32_t> open, indices;
+  each_near([&](uint32_t place) {
+    if (known_[place]) return;
+    open.push_back(place);
+    indices.push_back(index_of(place));
   });
-  results_.resize(open.size());
-  values_.tighten(open, results_);
+  std::vector<int64_t> results(open.size());
+  values_.tighten(indices, results);
   for (size_t j = 0; j < open.size(); ++j) {
-    values_.upper[open[j]] = std::min(values_.upper[open[j]], results_[j]);
+    values_.upper[open[j]] = std::min(values_.upper[open[j]], results[j]);
   }
   keep_near(best_known);
 }
@@ -138,26 +164,28 @@ std::vector<uint32_t> LazyPart::largest_open(size_t count) const {
 }
 
 // What lies so far below a known value that its weight is the smallest there is, needs no weight of its own.
-bool LazyPart::is_negligible(uint32_t i, int64_t best_known) const {
-  return negligible_gap_ && values_.upper[i] < best_known &&
-         static_cast<uint64_t>(best_known - values_.upper[i]) >= *negligible_gap_;
+bool LazyPart::is_negligible(int64_t bound, int64_t best_known) const {
+  return negligible_gap_ && bound < best_known && static_cast<uint64_t>(best_known - bound) >= *negligible_gap_;
 }
 
 void LazyPart::keep_near(int64_t best_known) {
+  if (leaves_out() && !is_negligible(values_.some->rest, best_known)) {
+    throw Error("selection: a candidate that counts was left out");
+  }
   if (all_near_) {
-    for (uint32_t i = 0; i < known_.size(); ++i) {
-      if (!is_negligible(i, best_known)) near_.push_back(i);
+    for (uint32_t place = 0; place < known_.size(); ++place) {
+      if (!is_negligible(values_.upper[place], best_known)) near_.push_back(place);
     }
     all_near_ = false;
   } else {
-    std::erase_if(near_, [&](uint32_t i) { return is_negligible(i, best_known); });
+    std::erase_if(near_, [&](uint32_t place) { return is_negligible(values_.upper[place], best_known); });
   }
 }
 
 // `near_` ascends: skip what it holds.
 uint32_t LazyPart::far_index(uint64_t rest) const {
-  for (const uint32_t i : near_) {
-    if (i > rest) break;
+  for (const uint32_t place : near_) {
+    if (index_of(place) > rest) break;
     ++rest;
   }
   return static_cast<uint32_t>(rest);

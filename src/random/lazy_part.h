@@ -13,10 +13,25 @@ namespace dppl {
 // Values that are known by upper bounds until they are asked for.
 struct BoundedValues {
   std::span<int64_t> upper;  // value i is at most upper[i]; becomes the value when it is known
-  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> values)> evaluate;
+  std::function<void(std::span<const uint32_t> indices, std::span<int64_t> values)> evaluate = {};
   // Better bounds for some, at a smaller price than their values; may be empty.
   std::function<void(std::span<const uint32_t> indices, std::span<int64_t> upper)> tighten = {};
+
+  // Where few candidates count: of which ones `upper` is, ascending, and out of how many. The values of all others are
+  // at most `rest`, which lies below kFirstLargest + 1 of the bounds and is negligible beside the values of the first
+  // kFirstLargest: a part that finds it otherwise throws Error.
+  struct Some {
+    std::span<const uint32_t> indices;
+    uint64_t candidates;
+    int64_t rest;
+  };
+  std::optional<Some> some = {};
+
+  uint64_t candidates() const { return some ? some->candidates : upper.size(); }
 };
+
+// Before the first weighing no more than so many bounds are asked for at once.
+inline constexpr size_t kFirstLargest = 64;
 
 // What the one who draws (random/lazy_categorical.h) asks of a part of the candidates, and what the part answers. A
 // candidate is open until its exact value is known, and near unless its weight is the smallest that there is; before
@@ -90,20 +105,23 @@ class LazyPart {
 
   template <typename Work>
   void each_near(const Work& work) const;
-  void evaluate(std::span<const uint32_t> indices);
+  uint32_t index_of(uint32_t place) const { return values_.some ? values_.some->indices[place] : place; }
+  std::optional<uint32_t> place_of(uint32_t index) const;
+  bool leaves_out() const { return values_.candidates() > values_.upper.size(); }
+  std::vector<int64_t> evaluate(std::span<const uint32_t> indices);
   void tighten(int64_t best_known);
   std::vector<uint32_t> largest_open(size_t count) const;
-  bool is_negligible(uint32_t i, int64_t best_known) const;
+  bool is_negligible(int64_t bound, int64_t best_known) const;
   void keep_near(int64_t best_known);
   uint32_t far_index(uint64_t rest) const;
 
   BoundedValues values_;
   const ExpWeights exp_;
   const std::optional<uint64_t> negligible_gap_;
+  // Of these by their place in `upper`:
   std::vector<uint8_t> known_;
   bool all_near_ = true;
-  std::vector<uint32_t> near_;  // ascending; once not all are
-  std::vector<int64_t> results_;
+  std::vector<uint32_t> near_;        // ascending; once not all are
   std::vector<uint32_t> told_;        // whose bounds were asked for, the largest first, and one more
   std::optional<Proposal> proposal_;  // of the near ones, since they were weighed
 };

@@ -1,6 +1,8 @@
 // Draws over parts: the bits of one part, whatever the cut, and no answer that a part would not give.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "base/digest.h"
 #include "dppl/error.h"
 #include "random/lazy_categorical.h"
@@ -107,6 +109,101 @@ TEST(LazyParts, AnyCutGivesTheSameDrawAndLeavesTheSameRandomness) {
     }
   }
   EXPECT_EQ(to_hex(digest.finish()), "1c41b34aed48e236052a4ad93fdc2986e863f495779c4475aeb7d3756c7b9f08");
+}
+
+// The same values with those left out that cannot count: below the first bounds that are told, and negligible beside
+// any value that they can have.
+struct WithoutTheNegligible {
+  explicit WithoutTheNegligible(const Case& one) {
+    const auto gap = ExpWeights(one.unit).negligible_gap();
+    Scores order = one.upper;
+    std::ranges::sort(order, std::greater<>());
+    int64_t slack = 0;
+    for (size_t i = 0; i < order.size(); ++i) slack = std::max(slack, one.upper[i] - one.values[i]);
+    if (gap && order.size() > kFirstLargest) {
+      rest = std::min(order[kFirstLargest] - 1, order.front() - slack - static_cast<int64_t>(*gap));
+    }
+    for (uint32_t i = 0; i < one.upper.size(); ++i) {
+      if (one.upper[i] <= rest) continue;
+      indices.push_back(i);
+      upper.push_back(one.upper[i]);
+    }
+  }
+
+  std::vector<uint32_t> indices;
+  Scores upper;
+  int64_t rest = -1;
+};
+
+BoundedValues values_of(const Case& one, WithoutTheNegligible& some) {
+  return {some.upper,
+          [&one](std::span<const uint32_t> indices, std::span<int64_t> out) {
+            for (size_t j = 0; j < out.size(); ++j) out[j] = one.values[indices[j]];
+          },
+          {},
+          BoundedValues::Some{some.indices, one.values.size(), some.rest}};
+}
+
+TEST(LazyParts, LeavingOutWhatCannotCountChangesNoDraw) {
+  size_t left_out = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Case one = some_case(seed);
+    one.can_tighten = false;
+    if (one.unit > 0) one.unit *= 20;
+    CutValues all(one.values, one.upper, {0, one.values.size()}, one.unit, false);
+    SeededRandom first(seed), second(seed);
+    const LazyDraw expected = all.draw(first, one.unit);
+    WithoutTheNegligible some(one);
+    left_out += one.upper.size() - some.upper.size();
+    const LazyDraw draw = lazy_categorical_exp(second, values_of(one, some), one.unit);
+    EXPECT_EQ(draw.index, expected.index) << seed;
+    EXPECT_EQ(draw.evaluated, expected.evaluated) << seed;
+    EXPECT_EQ(second.next64(), first.next64()) << seed;
+  }
+  EXPECT_GT(left_out, 50000u);
+}
+
+// Candidates of the smallest weight are proposed about once in 2^60 draws; asked for by hand here.
+TEST(LazyParts, WhatWasLeftOutCanBeProposed) {
+  const Case one{Scores(1000), Scores(1000), 1, false};
+  Case high = one;
+  for (size_t i = 0; i < 1000; ++i) high.upper[i] = high.values[i] = i % 10 == 3 ? 5000 : static_cast<int64_t>(i % 7);
+  WithoutTheNegligible some(high);
+  ASSERT_EQ(some.upper.size(), 100u);
+  LazyPart part(values_of(high, some), high.unit);
+  EXPECT_EQ(std::get<SayWeighed>(part.answer(AskWeigh{5000, 5000})).near, 100u);
+  std::vector<AskPlaces::Place> places;
+  for (unsigned i = 0; i < 900; ++i) places.push_back({false, i});
+  const auto said = std::get<SayPlaces>(part.answer(AskPlaces{places}));
+  EXPECT_EQ(said.evaluated, 900u);
+  uint64_t index = 0;
+  for (const auto& proposed : said.proposed) {
+    if (index % 10 == 3) ++index;
+    EXPECT_EQ(proposed.index, index++);
+    EXPECT_EQ(proposed.weight, ExpWeights::kSmallest);
+    EXPECT_EQ(proposed.value, high.values[proposed.index]);
+  }
+}
+
+TEST(LazyParts, LeavingOutWhatCountsIsRefused) {
+  Case one{Scores(1000), Scores(1000), Rational(1, 2), false};
+  std::iota(one.values.begin(), one.values.end(), 0);
+  one.upper = one.values;
+  SeededRandom random(1);
+  const auto leave_out_up_to = [&](int64_t rest) {
+    WithoutTheNegligible some(one);
+    some.rest = rest;
+    some.indices.clear();
+    for (int64_t i = rest + 1; i < 1000; ++i) some.indices.push_back(static_cast<uint32_t>(i));
+    some.upper.assign(one.upper.begin() + rest + 1, one.upper.end());
+    lazy_categorical_exp(random, values_of(one, some), one.unit);
+  };
+  const int64_t negligible = WithoutTheNegligible(one).rest;
+  ASSERT_LT(negligible, 930);
+  leave_out_up_to(negligible);
+  expect_error<Error>([&] { leave_out_up_to(negligible + 1); }, {"that counts was left out"});
+  expect_error<Error>([&] { leave_out_up_to(934); }, {"that counts was left out"});
+  expect_error<Error>([&] { leave_out_up_to(935); }, {"of a large bound was left out"});
 }
 
 // n = 100,000 draws over 7 uneven parts, two of them empty, α = 1e-6; twice the unit is seen.

@@ -120,13 +120,31 @@ void ClassScores::tighten(std::span<const uint32_t> candidates, std::span<int64_
 
 void ClassScores::bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper,
                         size_t begin) const {
-  const ScoreBound bound(summary_, range_, column.error);
+  const ScoreBound bound = score_bound(column);
   const double unit = 1 / column.scale;
   pool_.each_piece(begin, begin + upper.size(), [&](size_t s, size_t from, size_t to) {
     const QuantisedRows& rows = pool_.shard(s);
     const size_t place = pool_.first(s) + from - begin;
     for (size_t i = from; i < to; ++i) {
       upper[place + i - from] = bound(static_cast<double>(dots[place + i - from]) * rows.factor(i) * unit);
+    }
+  });
+}
+
+void ClassScores::bound(const WordColumn& column, std::span<const uint32_t> candidates,
+                        std::span<int64_t> upper) const {
+  const ScoreBound bound = score_bound(column);
+  const double unit = 1 / column.scale;
+  const ColumnPanels panel({&column, 1});
+  std::vector<int32_t> dots(kRowBlock);
+  int32_t* const out[] = {dots.data()};
+  pool_.each_run(candidates, [&](size_t s, std::span<const uint32_t> some, size_t place) {
+    for (size_t begin = 0; begin < some.size(); begin += kRowBlock) {
+      const QuantisedRows rows = pool_.shard(s).gather(some.subspan(begin, std::min(kRowBlock, some.size() - begin)));
+      panel.multiply(rows, 0, rows.rows(), out);
+      for (size_t i = 0; i < rows.rows(); ++i) {
+        upper[place + begin + i] = bound(static_cast<double>(dots[i]) * rows.factor(i) * unit);
+      }
     }
   });
 }

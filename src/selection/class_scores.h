@@ -32,6 +32,9 @@ class ClassScores {
 
   // Upper bounds on the scores of the candidates from `begin` on, from their dot products with the class's column.
   void bound(const WordColumn& column, std::span<const int32_t> dots, std::span<int64_t> upper, size_t begin = 0) const;
+  // The same for some candidates.
+  void bound(const WordColumn& column, std::span<const uint32_t> candidates, std::span<int64_t> upper) const;
+  ScoreBound score_bound(const WordColumn& column) const { return {summary_, range_, column.error}; }
 
  private:
   void whole_scores(const QuantisedRows& rows, std::span<int64_t> scores) const;

@@ -43,7 +43,14 @@ class ScoreBound {
   ScoreBound(const ClassSummary& summary, ScoreRange range, double error);
   int64_t operator()(double estimate) const;
 
+  // How far a bound can lie above the score where nothing is clipped: the estimate and the bound may each be off by the
+  // slack, and the score is rounded down.
+  int64_t width() const { return static_cast<int64_t>(2 * slack() / unit_) + 4; }
+  int64_t most() const { return most_; }  // the largest bound
+  double unit() const { return unit_; }   // of estimates, in which bounds are told
+
  private:
+  double slack() const { return error_ + records_ * (static_cast<double>(kCosineOne) * 0x1p-40); }
   int64_t in_units(double sum) const;
 
   bool whole_;
@@ -53,13 +60,12 @@ class ScoreBound {
 
 inline int64_t ScoreBound::operator()(double estimate) const {
   if (most_ == 0) return 0;
-  const double slack = error_ + records_ * (static_cast<double>(kCosineOne) * 0x1p-40);
   if (whole_) {
-    return in_units(estimate + slack - records_ * (low_ * static_cast<double>(kCosineOne)));
+    return in_units(estimate + slack() - records_ * (low_ * static_cast<double>(kCosineOne)));
   }
   const double mean = estimate / (records_ * static_cast<double>(kCosineOne)), above = mean - low_;
   const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
-  return in_units(bound * (records_ * static_cast<double>(kCosineOne)) + slack);
+  return in_units(bound * (records_ * static_cast<double>(kCosineOne)) + slack());
 }
 
 inline int64_t ScoreBound::in_units(double sum) const {

@@ -34,4 +34,9 @@ inline constexpr size_t kGramRecords = 512;
 // bits, passes.
 inline constexpr size_t kColumnSteps = 320, kColumnRows = 48;
 
+// Candidates of a class that are worth a list: with more of them, 16-bit bounds of all candidates are the shorter way.
+inline constexpr size_t kNearPart = 16;
+// Rows (a third of a megabyte) that stay in the second-level cache while panels of bytes pass, each in the first.
+inline constexpr size_t kHeadRows = 256;
+
 }  // namespace dppl

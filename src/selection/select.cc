@@ -1,10 +1,12 @@
 #include "selection/select.h"
 
 #include <numeric>
+#include <utility>
 
 #include "base/parallel.h"
-#include "selection/class_scores.h"
+#include "mechanisms/exponential/lazy_exponential.h"
 #include "selection/constants.h"
+#include "selection/near_candidates.h"
 #include "selection/selector.h"
 
 namespace dppl {
@@ -19,8 +21,12 @@ class LocalSelector : Selector {
   }
 
   std::vector<Choice> run() {
-    // The exponential mechanism needs few scores: classes whose bounds come from one pass over the pool.
-    const size_t together = is_lazy() ? classes_together(pool_.rows(), pool_.dim(), sizeof(int32_t)) : 1;
+    if (!is_lazy()) {
+      for (size_t c = 0; c < task_.classes; ++c) draw_from_all_scores(c);
+      return choices();
+    }
+    // Where nothing is clipped most classes need a list of few candidates, otherwise a dot product for each.
+    const size_t together = classes_together(pool_.rows(), pool_.dim(), task_.range.whole() ? 1 : sizeof(int32_t));
     for (size_t begin = 0; begin < task_.classes; begin += together) {
       run_group(begin, std::min(begin + together, task_.classes));
     }
@@ -30,36 +36,61 @@ class LocalSelector : Selector {
  private:
   using Dots = std::unique_ptr<int32_t[]>;
 
+  struct Prepared {
+    Prepared(const WeightedRows& records, ClassSummary summary, const LocalSelector& all)
+        : scores(records, std::move(summary), all.pool_, all.task_.range, all.task_.threads, all.longest_),
+          column(WordColumn::of(scores.summary().shared_sum(), all.longest_)) {}
+
+    ClassScores scores;
+    WordColumn column;
+  };
+
   // A record is quantised once; those of a group are in memory together where scores are computed from them.
   void run_group(size_t begin, size_t end) {
-    std::vector<ClassSummary> summaries(is_lazy() ? end - begin : 0);
-    std::vector<WordColumn> columns(summaries.size());
-    std::vector<std::optional<WeightedRows>> members(summaries.size());
-    if (is_lazy()) {
-      each_class(begin, end, [&](size_t c, unsigned threads) {
-        ClassSummary& summary = summaries[c - begin];
-        std::optional<WeightedRows>& records = members[c - begin];
-        records = task_.records(c, threads);
-        summary = summarise(*records, !task_.range.whole(), threads);
-        if (task_.range.whole()) records.reset();
-        columns[c - begin] = WordColumn::of(summary.shared_sum(), longest_);
+    std::vector<std::optional<Prepared>> prepared(end - begin);
+    each_class(begin, end, [&](size_t c, unsigned threads) {
+      const WeightedRows records = task_.records(c, threads);
+      ClassSummary summary = summarise(records, !task_.range.whole(), threads);
+      // Where nothing is clipped, the sum of the records is all that is needed.
+      prepared[c - begin].emplace(task_.range.whole() ? WeightedRows(QuantisedRows(0, pool_.dim())) : records,
+                                  std::move(summary), *this);
+    });
+    std::vector<size_t> others = draw_from_near(begin, prepared);
+    const size_t together = classes_together(pool_.rows(), pool_.dim(), sizeof(int32_t));
+    for (size_t first = 0; first < others.size(); first += together) {
+      const auto some = std::span(others).subspan(first, std::min(together, others.size() - first));
+      std::vector<WordColumn> columns;
+      for (const size_t j : some) columns.push_back(prepared[j]->column);
+      std::vector<Dots> dots = multiply(columns);
+      each_class(0, some.size(), [&](size_t k, unsigned) {
+        const size_t j = some[k];
+        draw_from_all_bounds(begin + j, *prepared[j], std::exchange(dots[k], nullptr).get());
+        prepared[j].reset();
       });
     }
-    const std::vector<Dots> dots = multiply(columns);
-    std::vector<Random> streams;
-    for (size_t c = begin; c < end; ++c) streams.push_back(random_.stream(c));
-    each_class(begin, end, [&](size_t c, unsigned threads) {
-      const size_t j = c - begin;
-      // Where nothing is clipped, the sum of the records is all that is needed.
-      const WeightedRows records = !is_lazy()            ? task_.records(c, threads)
-                                   : task_.range.whole() ? WeightedRows(QuantisedRows(0, pool_.dim()))
-                                                         : std::move(*members[j]);
-      const ClassScores scores(records, is_lazy() ? std::move(summaries[j]) : summarise(records, false, threads), pool_,
-                               task_.range, task_.threads, longest_);
-      choices_[c] =
-          is_lazy() ? draw_lazily(c, streams[j], scores, columns[j], dots[j].get()) : draw(c, streams[j], scores);
-      report(1);
+  }
+
+  // Draws for the classes of which few candidates count. Returns the others.
+  std::vector<size_t> draw_from_near(size_t first, std::vector<std::optional<Prepared>>& prepared) {
+    std::vector<size_t> others(prepared.size());
+    std::iota(others.begin(), others.end(), size_t{0});
+    if (!task_.range.whole()) return others;
+    std::vector<Rational> units;
+    for (size_t j = 0; j < prepared.size(); ++j) {
+      units.push_back(exponential_unit(budgets_[first + j], task_.range.per_record()));
+    }
+    std::vector<NearTask> tasks;
+    for (size_t j = 0; j < prepared.size(); ++j) {
+      tasks.push_back({prepared[j]->scores, prepared[j]->column, units[j]});
+    }
+    std::vector<std::optional<NearCandidates>> found = find_near(tasks, pool_, task_.threads);
+    each_class(0, prepared.size(), [&](size_t j, unsigned) {
+      if (!found[j]) return;
+      draw_lazily(first + j, prepared[j]->scores, {.upper = found[j]->upper, .some = found[j]->of(pool_.rows())});
+      prepared[j].reset();
     });
+    std::erase_if(others, [&](size_t j) { return found[j].has_value(); });
+    return others;
   }
 
   std::vector<Dots> multiply(std::span<const WordColumn> columns) const {
@@ -80,23 +111,29 @@ class LocalSelector : Selector {
     return dots;
   }
 
-  Choice draw_lazily(size_t c, Random& stream, const ClassScores& scores, const WordColumn& column,
-                     const int32_t* dots) {
+  void draw_from_all_bounds(size_t c, const Prepared& one, const int32_t* dots) {
     const auto memory = std::make_unique_for_overwrite<int64_t[]>(pool_.rows());
     const std::span values(memory.get(), pool_.rows());
-    scores.bound(column, {dots, values.size()}, values);
-    BoundedUtilities utilities{
-        values,
-        [&](std::span<const uint32_t> candidates, std::span<int64_t> out) { evaluate(c, scores, candidates, out); },
-        task_.range.per_record()};
+    one.scores.bound(one.column, {dots, values.size()}, values);
+    draw_lazily(c, one.scores, {.upper = values});
+  }
+
+  void draw_lazily(size_t c, const ClassScores& scores, BoundedValues values) {
+    values.evaluate = [&](std::span<const uint32_t> candidates, std::span<int64_t> out) {
+      evaluate(c, scores, candidates, out);
+    };
     if (scores.can_tighten()) {
-      utilities.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
+      values.tighten = [&](std::span<const uint32_t> candidates, std::span<int64_t> upper) {
         scores.tighten(candidates, upper);
       };
     }
-    const Released<size_t> one = lazy_exponential(std::move(budgets_[c]), stream, utilities);
-    count(scores.summary(), utilities.evaluated);
-    return {{one.value}, one.guarantee};
+    Random stream = random_.stream(c);
+    size_t evaluated = 0;
+    const Released<size_t> one =
+        lazy_exponential(std::move(budgets_[c]), stream, std::move(values), task_.range.per_record(), evaluated);
+    count(scores.summary(), evaluated);
+    choices_[c] = {{one.value}, one.guarantee};
+    report(1);
   }
 
   // Takes from the kept scores what is there, and computes and keeps the rest.
@@ -114,7 +151,10 @@ class LocalSelector : Selector {
     for (size_t j = 0; j < candidates.size(); ++j) out[j] = kept[candidates[j]];
   }
 
-  Choice draw(size_t c, Random& stream, const ClassScores& scores) {
+  void draw_from_all_scores(size_t c) {
+    const WeightedRows records = task_.records(c, task_.threads);
+    const ClassScores scores(records, summarise(records, false, task_.threads), pool_, task_.range, task_.threads,
+                             longest_);
     std::vector<uint32_t> all(pool_.rows());
     std::iota(all.begin(), all.end(), uint32_t{0});
     std::vector<int64_t> values(all.size());
@@ -126,7 +166,9 @@ class LocalSelector : Selector {
       if (begin + size < all.size()) report(0, static_cast<double>(begin + size) / static_cast<double>(all.size()));
     }
     count(scores.summary(), all.size());
-    return draw_from_all(c, stream, values);
+    Random stream = random_.stream(c);
+    choices_[c] = draw_from_all(c, stream, values);
+    report(1);
   }
 
   const ShardedRows& pool_;

@@ -19,9 +19,10 @@ class RemoteSelector : Selector {
 
   std::vector<Choice> run() {
     const auto lock = shards_.use();
-    // A bound of every row, and whether it is one.
-    const size_t rows = *std::max_element(sizes_.begin(), sizes_.end());
-    const size_t together = is_lazy() ? classes_together(rows, shards_.dim(), sizeof(int64_t) + 1) : 1;
+    // A bound of every row, and whether it is one; of few rows where nothing is clipped.
+    const size_t rows = *std::max_element(sizes_.begin(), sizes_.end()),
+                 bytes = task_.range.whole() ? sizeof(int32_t) : sizeof(int64_t) + 1;
+    const size_t together = is_lazy() ? classes_together(rows, shards_.dim(), bytes) : 1;
     for (size_t begin = 0; begin < task_.classes; begin += together) {
       const size_t end = std::min(begin + together, task_.classes);
       if (is_lazy()) {

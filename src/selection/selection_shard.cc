@@ -5,8 +5,8 @@
 
 #include "base/parallel.h"
 #include "rows/pool_file.h"
-#include "selection/class_scores.h"
 #include "selection/constants.h"
+#include "selection/near_candidates.h"
 #include "selection/shard_messages.h"
 
 namespace dppl {
@@ -58,35 +58,35 @@ class StartedClasses {
 
     Rational unit;
     ClassScores scores;
-    std::unique_ptr<int64_t[]> upper;
+    WordColumn column;
+    std::optional<NearCandidates> near;
+    std::unique_ptr<int64_t[]> upper;  // of all rows, without these
     std::optional<LazyPart> part;
   };
 
-  // One pass over the rows for all classes. The dot products live for a block only.
   void bound_all(const Start& start) {
-    std::vector<WordColumn> columns(classes_.size());
     parallel_blocks(classes_.size(), 1, threads_, [&](size_t j, size_t, unsigned) {
-      columns[j] = WordColumn::of(classes_[j]->scores.summary().shared_sum(), start.longest);
-      classes_[j]->upper = std::make_unique_for_overwrite<int64_t[]>(rows_.rows());
+      classes_[j]->column = WordColumn::of(classes_[j]->scores.summary().shared_sum(), start.longest);
     });
-    const ColumnPanels panels(columns);
-    parallel_blocks(columns.empty() ? 0 : rows_.rows(), kRowBlock, threads_, [&](size_t begin, size_t end, unsigned) {
-      std::vector<int32_t> dots(columns.size() * (end - begin));
-      std::vector<int32_t*> out;
-      for (size_t j = 0; j < columns.size(); ++j) out.push_back(dots.data() + j * (end - begin));
-      panels.multiply(rows_, begin, end, out);
-      for (size_t j = 0; j < columns.size(); ++j) {
-        classes_[j]->scores.bound(columns[j], {out[j], end - begin}, {classes_[j]->upper.get() + begin, end - begin},
-                                  begin);
-      }
-      rows_.give_back(begin, end);
-    });
+    if (start.range.whole()) {
+      std::vector<NearTask> tasks;
+      for (const auto& one : classes_) tasks.push_back({one->scores, one->column, one->unit});
+      auto near = find_near(tasks, rows_, threads_);
+      for (size_t j = 0; j < near.size(); ++j) classes_[j]->near = std::move(near[j]);
+    }
+    bound_every_row();
     for (const auto& owned : classes_) {
       Class& one = *owned;
-      BoundedValues values{{one.upper.get(), rows_.rows()},
-                           [&one](std::span<const uint32_t> candidates, std::span<int64_t> out) {
-                             one.scores.evaluate(candidates, out);
-                           }};
+      BoundedValues values;
+      if (one.near) {
+        values.upper = one.near->upper;
+        values.some = one.near->of(rows_.rows());
+      } else {
+        values.upper = {one.upper.get(), rows_.rows()};
+      }
+      values.evaluate = [&one](std::span<const uint32_t> candidates, std::span<int64_t> out) {
+        one.scores.evaluate(candidates, out);
+      };
       if (one.scores.can_tighten()) {
         values.tighten = [&one](std::span<const uint32_t> candidates, std::span<int64_t> out) {
           one.scores.tighten(candidates, out);
@@ -94,6 +94,30 @@ class StartedClasses {
       }
       one.part.emplace(std::move(values), one.unit);
     }
+  }
+
+  // For the classes of which many count, in one pass over the rows. The dot products live for a block only.
+  void bound_every_row() {
+    std::vector<Class*> classes;
+    std::vector<WordColumn> columns;
+    for (const auto& one : classes_) {
+      if (one->near) continue;
+      one->upper = std::make_unique_for_overwrite<int64_t[]>(rows_.rows());
+      classes.push_back(one.get());
+      columns.push_back(one->column);
+    }
+    const ColumnPanels panels(columns);
+    parallel_blocks(columns.empty() ? 0 : rows_.rows(), kRowBlock, threads_, [&](size_t begin, size_t end, unsigned) {
+      std::vector<int32_t> dots(columns.size() * (end - begin));
+      std::vector<int32_t*> out;
+      for (size_t j = 0; j < columns.size(); ++j) out.push_back(dots.data() + j * (end - begin));
+      panels.multiply(rows_, begin, end, out);
+      for (size_t j = 0; j < columns.size(); ++j) {
+        classes[j]->scores.bound(columns[j], {out[j], end - begin}, {classes[j]->upper.get() + begin, end - begin},
+                                 begin);
+      }
+      rows_.give_back(begin, end);
+    });
   }
 
   const QuantisedRows& rows_;

@@ -15,6 +15,10 @@ Rational epsilon_of(const Budget& budget, std::span<const uint64_t> part_sizes, 
 
 }  // namespace
 
+Rational exponential_unit(const Budget& budget, int64_t per_record) {
+  return budget.bounded_range_epsilon() / Rational(per_record);
+}
+
 LazyExponential::LazyExponential(Budget budget, Random& random, std::vector<uint64_t> part_sizes, int64_t per_record,
                                  bool can_tighten)
     : random_(random),
@@ -41,17 +45,22 @@ Released<size_t> LazyExponential::release() const {
   return {draw_.drawn().index, drawn_from(random_, Guarantee::of_bounded_range(epsilon_, spec_.relation))};
 }
 
-Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedUtilities& utilities) {
-  check_utilities({utilities.upper, utilities.per_record}, budget);
-  LazyExponential draw(std::move(budget), random, {utilities.upper.size()}, utilities.per_record,
-                       static_cast<bool>(utilities.tighten));
-  LazyPart part({utilities.upper, utilities.evaluate, utilities.tighten}, draw.unit());
+Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedValues scores, int64_t per_record,
+                                  size_t& evaluated) {
+  LazyExponential draw(std::move(budget), random, {scores.candidates()}, per_record, static_cast<bool>(scores.tighten));
+  LazyPart part(std::move(scores), draw.unit());
   while (!draw.is_drawn()) {
     const LazyAnswer answer[] = {part.answer(draw.questions().front().question)};
     draw.take(answer);
   }
-  utilities.evaluated = draw.evaluated();
+  evaluated = draw.evaluated();
   return draw.release();
+}
+
+Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedUtilities& utilities) {
+  check_utilities({utilities.upper, utilities.per_record}, budget);
+  return lazy_exponential(std::move(budget), random, {utilities.upper, utilities.evaluate, utilities.tighten},
+                          utilities.per_record, utilities.evaluated);
 }
 
 }  // namespace dppl

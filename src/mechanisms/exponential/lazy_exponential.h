@@ -14,7 +14,7 @@ class LazyExponential {
   LazyExponential(Budget budget, Random& random, std::vector<uint64_t> part_sizes, int64_t per_record,
                   bool can_tighten);
 
-  // Of the parts' weights: ε/per_record.
+  // Of the parts' weights.
   const Rational& unit() const { return unit_; }
   const std::vector<LazyCategorical::PartQuestion>& questions() const { return draw_.questions(); }
   void take(std::span<const LazyAnswer> answers);
@@ -29,5 +29,12 @@ class LazyExponential {
   Rational epsilon_, unit_;
   LazyCategorical draw_;
 };
+
+// Of the weights of the exponential mechanism with this budget: ε/per_record.
+Rational exponential_unit(const Budget& budget, int64_t per_record);
+
+// All in one place. `evaluated` becomes the number of scores that were asked for.
+Released<size_t> lazy_exponential(Budget budget, Random& random, BoundedValues scores, int64_t per_record,
+                                  size_t& evaluated);
 
 }  // namespace dppl

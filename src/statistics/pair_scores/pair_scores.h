@@ -59,6 +59,8 @@ struct WeightedRows {
 // weights.
 class RecordPanels {
  public:
+  static constexpr int32_t kOffset = 128;
+
   explicit RecordPanels(const WeightedRows& records);
 
   // The records of a panel that have one weight.
