@@ -2,6 +2,9 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "dppl/error.h"
 
 // Of GNU OpenMP, under oneDNN; not from <omp.h>, which another compiler may bring its own of.
@@ -24,12 +27,28 @@ void check(dnnl_status_t status) {
   if (status != dnnl_success) throw Error("matrix product: oneDNN refused it");
 }
 
+// oneDNN takes rows in tiles of 4, 6, 8 or 24, depending on the processor, and rounds those of a tile that is not full
+// differently.
+constexpr size_t kWholeTiles = 24;
+
+void multiply_tiles(const float* rows, size_t count, size_t inner, const float* columns, size_t outer, float* out) {
+  check(dnnl_sgemm('N', 'T', whole(count), whole(outer), whole(inner), 1.0f, rows, whole(inner), columns, whole(inner),
+                   0.0f, out, whole(outer)));
+}
+
 }  // namespace
 
 void multiply_rows(const float* rows, size_t count, size_t inner, const float* columns, size_t outer, float* out) {
   use_one_thread();
-  check(dnnl_sgemm('N', 'T', whole(count), whole(outer), whole(inner), 1.0f, rows, whole(inner), columns, whole(inner),
-                   0.0f, out, whole(outer)));
+  const size_t rest = count % kWholeTiles, full = count - rest;
+  if (full > 0) multiply_tiles(rows, full, inner, columns, outer, out);
+  if (rest == 0) return;
+  thread_local std::vector<float> last, products;
+  last.assign(kWholeTiles * inner, 0);
+  products.resize(kWholeTiles * outer);
+  std::copy_n(rows + full * inner, rest * inner, last.begin());
+  multiply_tiles(last.data(), kWholeTiles, inner, columns, outer, products.data());
+  std::copy_n(products.begin(), rest * outer, out + full * outer);
 }
 
 void multiply_columns(const float* left, size_t inner, size_t count, const float* right, size_t outer, float* out) {
