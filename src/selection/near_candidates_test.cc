@@ -60,18 +60,18 @@ QuantisedRows crafted(const std::string& kind) {
 const char* const kKinds[] = {"mixed", "rising", "falling", "one row", "short", "zeros"};
 
 TEST(NearCandidates, WhatIsLeftOutIsNegligible) {
-  size_t found = 0;
+  size_t found = 0;  // cases, on any instruction set
   for (const char* kind : kKinds) {
     const ShardedRows pool = crafted(kind);
     for (const size_t records : {0u, 1u, 40u, 300u, 3000u}) {
       const OneClass one(rows_around(records, kDim, 1, 0.5f, 3), pool);
       const Rational unit = exponential_unit(budget(8).front(), kWhole.per_record());
       const NearTask tasks[] = {{one.scores, one.column, unit}};
+      found += find_near(tasks, pool, 1).front() ? 1 : 0;
       on_every_level([&](CpuLevel) {
         for (const unsigned threads : {1u, 3u}) {
           const auto near = find_near(tasks, pool, threads).front();
           if (!near) continue;
-          ++found;
           EXPECT_LE(near->indices.size(), pool.rows() / 8);
           EXPECT_TRUE(std::ranges::is_sorted(near->indices));
           std::vector<uint8_t> listed(pool.rows());
@@ -96,7 +96,7 @@ TEST(NearCandidates, WhatIsLeftOutIsNegligible) {
       });
     }
   }
-  EXPECT_GT(found, 20u) << "nearly nothing was found";
+  EXPECT_GE(found, 5u) << "nearly nothing was found";
 }
 
 // The choice, and what is left of the randomness, of bounds for all candidates.
