@@ -41,7 +41,7 @@ for argument in "$@"; do
     --onnx) onnx=must ;;
     --charts) charts=must ;;
     --page) page=must ;;
-    --bench) packages+=(libbenchmark-dev python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
+    --bench) packages+=(libbenchmark-dev libopenblas0-pthread python3-numpy python3-sklearn python3-torch python3-matplotlib python3-pil) ;;
     *) echo "setup.sh: unknown argument '$argument' (known: --demo, --test, --long, --onnx, --charts, --page, --package, --bench)" >&2; exit 2 ;;
   esac
 done
