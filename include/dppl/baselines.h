@@ -74,9 +74,10 @@ struct Baseline {
   bool uses_pool = false;  // reads input.pool
 };
 
-// All of them, in the order of the documentation. find_baseline: null where there is none of that name.
+// All of them, in the order of the documentation.
 std::span<const Baseline> baselines();
-const Baseline* find_baseline(std::string_view name);
+// Throws InvalidInput where none has this name.
+const Baseline& find_baseline(std::string_view name);
 // Throws InvalidInput for settings that the baseline does not know or cannot use, rows that do not fit together, a
 // class out of range. Settings that are not given have their defaults.
 BaselineResult train_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random);

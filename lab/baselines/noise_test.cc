@@ -72,7 +72,7 @@ void expect_chance(std::string_view name, const BaselineSettings& settings, doub
   SeededRandom random(17);
   uint64_t zeros = 0;
   for (uint64_t i = 0; i < kRuns; ++i) {
-    const BaselineResult result = train_baseline(*find_baseline(name), input, random);
+    const BaselineResult result = train_baseline(find_baseline(name), input, random);
     zeros += predict(result.classifier, {&test, 1})[0] == 0 ? 1 : 0;
   }
   EXPECT_GT(two_sided(zeros, kRuns, chance(1)), kAlpha) << name << ": " << zeros;

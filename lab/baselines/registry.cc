@@ -54,11 +54,11 @@ std::span<const Baseline> baselines() {
   return all;
 }
 
-const Baseline* find_baseline(std::string_view name) {
+const Baseline& find_baseline(std::string_view name) {
   for (const Baseline& baseline : baselines()) {
-    if (baseline.name == name) return &baseline;
+    if (baseline.name == name) return baseline;
   }
-  return nullptr;
+  throw InvalidInput(fmt::format("'{}' is not a baseline", name.substr(0, 40)));
 }
 
 BaselineResult train_baseline(const Baseline& baseline, const BaselineInput& input, SeededRandom& random) {

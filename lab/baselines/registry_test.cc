@@ -25,11 +25,11 @@ TEST(Baselines, AreFoundByName) {
   std::set<std::string_view> names;
   for (const Baseline& baseline : baselines()) {
     EXPECT_TRUE(names.insert(baseline.name).second) << baseline.name;
-    EXPECT_EQ(find_baseline(baseline.name), &baseline);
+    EXPECT_EQ(&find_baseline(baseline.name), &baseline);
     EXPECT_FALSE(baseline.words.empty());
   }
   EXPECT_EQ(names.size(), 14u);
-  EXPECT_EQ(find_baseline("dp-film"), nullptr);
+  expect_error<InvalidInput>([] { find_baseline("dp-film"); }, {"'dp-film' is not a baseline"});
 }
 
 TEST(Baselines, DefaultsKeepToTheRules) {

@@ -91,7 +91,7 @@ bool uses_pool(const SweepPlan::Method& method) {
   const std::vector<SweepSettings> candidates = candidates_of(method);
   return std::any_of(candidates.begin(), candidates.end(), [&](const SweepSettings& settings) {
     if (transform_of(settings).needs_pool() || method.tune_on_pool) return true;
-    if (!is_own_method(method.kind)) return find_baseline(method.kind)->uses_pool;
+    if (!is_own_method(method.kind)) return find_baseline(method.kind).uses_pool;
     const Settings own = own_method(method.kind, settings);
     const auto* mean = std::get_if<MeanSettings>(&own);
     return mean == nullptr || mean->shrinkage.has_value();
@@ -114,18 +114,18 @@ void check_own(const SweepPlan::Method& method, const SweepSettings& settings, c
 }
 
 void check_baseline(const SweepPlan::Method& method, const SweepSettings& settings) {
-  const Baseline* baseline = find_baseline(method.kind);
-  if (baseline == nullptr) {
+  if (std::ranges::find(baselines(), method.kind, &Baseline::name) == baselines().end()) {
     std::vector<std::string_view> known(std::begin(kOwn), std::end(kOwn));
     for (const Baseline& one : baselines()) known.push_back(one.name);
     throw InvalidInput(fmt::format("kind: '{}' is unknown; give one of {}", method.kind, fmt::join(known, ", ")));
   }
   if (method.tune_on_pool) throw InvalidInput("tune: only our own methods are tuned on the pool; use grid-on-test");
+  const Baseline& baseline = find_baseline(method.kind);
   transform_of(settings);
   for (const auto& [name, value] : baseline_settings(settings)) {
-    if (baseline->defaults.contains(name)) continue;
+    if (baseline.defaults.contains(name)) continue;
     std::vector<std::string_view> known = {"transform"};
-    for (const auto& [one, other] : baseline->defaults) known.push_back(one);
+    for (const auto& [one, other] : baseline.defaults) known.push_back(one);
     throw InvalidInput(
         fmt::format("{}: not a setting of '{}', which has {}", name, method.kind, fmt::join(known, ", ")));
   }

@@ -59,7 +59,7 @@ std::string trace_json(const std::map<std::string, std::vector<double>>& trace) 
 }
 
 MethodResult run_other(const MethodRun& run) {
-  const Baseline& baseline = *find_baseline(run.kind);
+  const Baseline& baseline = find_baseline(run.kind);
   const Space& space = run.space;
   const size_t dim = space.dim(), count = run.rows.size();
   std::vector<uint32_t> labels(count);

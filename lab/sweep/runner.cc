@@ -105,8 +105,7 @@ class Sweep {
   }
 
   std::vector<std::optional<double>> budgets_of(const SweepPlan::Method& method) const {
-    const Baseline* baseline = is_own_method(method.kind) ? nullptr : find_baseline(method.kind);
-    if (baseline != nullptr && !baseline->is_private) return {std::nullopt};
+    if (!is_own_method(method.kind) && !find_baseline(method.kind).is_private) return {std::nullopt};
     return {plan_.rho.begin(), plan_.rho.end()};
   }
 

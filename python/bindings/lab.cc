@@ -33,8 +33,7 @@ struct TrainedBaseline {
 py::tuple train(const std::string& name, const Rows& rows, const py::array_t<int64_t>& labels, size_t classes,
                 const std::optional<Rows>& pool, const std::optional<double>& rho,
                 const std::map<std::string, double>& settings, uint64_t seed, unsigned threads) {
-  const Baseline* baseline = find_baseline(name);
-  if (baseline == nullptr) throw InvalidInput(fmt::format("'{}' is not a baseline", name));
+  const Baseline& baseline = find_baseline(name);
   const std::vector<int64_t> numbers = integers_of(labels);
   const std::vector<uint32_t> truth(numbers.begin(), numbers.end());
   BaselineInput input{.train = {.values = values_of(rows),
@@ -48,7 +47,7 @@ py::tuple train(const std::string& name, const Rows& rows, const py::array_t<int
   BaselineResult result = unless_interrupted(interruptible(py::none(), [&](Work& work) {
     input.progress = [&](double fraction) { work.progress(fraction); };
     SeededRandom random(seed);
-    return train_baseline(*baseline, input, random);
+    return train_baseline(baseline, input, random);
   }));
   return py::make_tuple(TrainedBaseline{std::move(result.classifier)}, result.rho_spent, result.trace);
 }

@@ -50,7 +50,7 @@ struct Clouds {
 
 inline BaselineResult run(std::string_view name, const BaselineInput& input, uint64_t seed = 5) {
   SeededRandom random(seed);
-  return train_baseline(*find_baseline(name), input, random);
+  return train_baseline(find_baseline(name), input, random);
 }
 
 }  // namespace dppl::testing
