@@ -18,7 +18,7 @@ std::optional<std::vector<uint64_t>> training_counts(const TestData& test, const
     for (const uint64_t row : read_rows(test.rows, labels.size())) chosen.push_back(labels[row]);
     labels = std::move(chosen);
   }
-  return class_counts(labels, classes);
+  return count_labels(labels, classes);
 }
 
 struct Predictions {

@@ -36,7 +36,7 @@ std::vector<std::vector<uint64_t>> rows_by_class(std::span<const int64_t> labels
 
 }  // namespace
 
-std::vector<uint64_t> class_counts(std::span<const int64_t> labels, const ClassSet& classes) {
+std::vector<uint64_t> count_labels(std::span<const int64_t> labels, const ClassSet& classes) {
   check_labels(labels, classes, "labels");
   std::vector<uint64_t> counts(classes.size());
   for (const int64_t label : labels) ++counts[static_cast<size_t>(label)];
@@ -60,7 +60,7 @@ std::vector<uint64_t> long_tail_counts(uint64_t largest, size_t classes, double 
 
 std::vector<uint64_t> long_tail_rows(std::span<const int64_t> labels, const ClassSet& classes, double ratio,
                                      uint64_t seed) {
-  const std::vector<uint64_t> available = class_counts(labels, classes);
+  const std::vector<uint64_t> available = count_labels(labels, classes);
   const auto smallest = std::min_element(available.begin(), available.end());
   if (*smallest == 0) {
     throw InvalidRecord(

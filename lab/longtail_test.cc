@@ -26,7 +26,7 @@ std::vector<uint64_t> counts_of(const std::vector<uint64_t>& rows, const std::ve
                                 const ClassSet& classes) {
   std::vector<int64_t> kept;
   for (const uint64_t row : rows) kept.push_back(labels[row]);
-  return class_counts(kept, classes);
+  return count_labels(kept, classes);
 }
 
 // The paper's table of medians and minima. One rule gives every cell: sizes are rounded to nearest first, the median of

@@ -10,7 +10,7 @@
 namespace dppl {
 
 // Records of each class of the set. Throws InvalidInput for a label outside it.
-std::vector<uint64_t> class_counts(std::span<const int64_t> labels, const ClassSet& classes);
+std::vector<uint64_t> count_labels(std::span<const int64_t> labels, const ClassSet& classes);
 
 // Exponentially long-tailed class sizes (Cui et al. 2019; Cao et al. 2019), by rank: n(r) =
 // round(largest·ratio^(−r/(C−1))), halves up. The first class keeps `largest` records, the last one largest/ratio.

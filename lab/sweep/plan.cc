@@ -277,7 +277,7 @@ void check_labels_of(const std::string& path, const Embeddings& rows, const Clas
     throw InvalidInput(
         fmt::format("{}: {} labels for the {} rows of {}", path, labels.size(), rows.rows(), rows.path()));
   if (labels.empty()) throw InvalidInput(fmt::format("{}: holds no label", path));
-  const std::vector<uint64_t> counts = class_counts(labels, classes);
+  const std::vector<uint64_t> counts = count_labels(labels, classes);
   const auto none = std::find(counts.begin(), counts.end(), uint64_t{0});
   if (each_class && none != counts.end())
     throw InvalidInput(fmt::format("{}: class {} has no record", path, none - counts.begin()));

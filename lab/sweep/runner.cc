@@ -85,7 +85,7 @@ class Sweep {
     if (options_.runs_only) return std::move(results_);
     jobs_.resize(rows);
     std::erase_if(results_.maps, [](const SweepMap& map) { return map.points.empty(); });
-    count_classes();
+    count_class_sizes();
     choose_candidates();
     return std::move(results_);
   }
@@ -361,7 +361,7 @@ class Sweep {
       return;
     }
     const Evaluation evaluation =
-        evaluate(result.predicted, data.test_labels, data.classes, class_counts(data.labels_of(rows), data.classes));
+        evaluate(result.predicted, data.test_labels, data.classes, count_labels(data.labels_of(rows), data.classes));
     SweepRow& row = job.row;
     row.train_rows = rows.size();
     row.accuracy = evaluation.accuracy;
@@ -386,11 +386,11 @@ class Sweep {
 
   // ---- Results
 
-  void count_classes() {
+  void count_class_sizes() {
     const DataSet& data = *data_.front();
     for (const double ratio : plan_.ratio) {
       const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, ratio, plan_.seeds.front());
-      results_.class_sizes[ratio] = class_counts(data.labels_of(rows), data.classes);
+      results_.class_sizes[ratio] = count_labels(data.labels_of(rows), data.classes);
     }
   }
 

@@ -20,7 +20,7 @@ py::array_t<int64_t> long_tail(const py::array_t<int64_t>& labels, const py::obj
 Evaluation evaluate(const Predictions& predictions, const ClassSet& classes) {
   const auto& [predicted, truth, certainties, training_labels] = predictions;
   std::optional<std::vector<uint64_t>> counts;
-  if (training_labels) counts = class_counts(integers_of(*training_labels), classes);
+  if (training_labels) counts = count_labels(integers_of(*training_labels), classes);
   const std::vector<int64_t> said = integers_of(predicted), right = integers_of(truth);
   Evaluation result = dppl::evaluate(said, right, classes, counts);
   if (certainties) {

@@ -63,7 +63,7 @@ TEST(Evaluation, PropertiesOfRandomPredictions) {
       predicted[i] = static_cast<int64_t>(random.next64() % classes);
     }
     const ClassSet set = ClassSet::numbered(classes);
-    const Evaluation result = evaluate(predicted, truth, set, class_counts(predicted, set));
+    const Evaluation result = evaluate(predicted, truth, set, count_labels(predicted, set));
     const std::vector<uint64_t>& confusion = result.confusion.value();
     EXPECT_EQ(std::accumulate(confusion.begin(), confusion.end(), uint64_t{0}), n);
     uint64_t diagonal = 0, records = 0;
