@@ -13,32 +13,36 @@ namespace {
 using Type = SettingField::Type;
 using Value = std::optional<SettingValue>;
 
-// The settings of one method, or of those that have a member of that name.
-template <typename S>
-const S* as(const Settings& settings) {
+// The settings of one method, or of those that have a member of that name. `From` is Settings, to set one, or const
+// Settings, to look.
+template <typename S, typename From>
+auto* as(From& settings) {
   return std::get_if<S>(&settings);
 }
 
-const Shrinkage* shrinkage_of(const Settings& settings) {
-  const auto* mean = as<MeanSettings>(settings);
+template <typename From>
+auto* shrinkage_of(From& settings) {
+  auto* mean = as<MeanSettings>(settings);
   return mean != nullptr && mean->shrinkage ? &*mean->shrinkage : nullptr;
 }
 
-const GradientSteps* steps_of(const Settings& settings) {
-  const auto* mean = as<MeanSettings>(settings);
-  return mean != nullptr ? mean->gradient_steps() : nullptr;
+template <typename From>
+auto* steps_of(From& settings) {
+  auto* mean = as<MeanSettings>(settings);
+  return mean != nullptr ? std::get_if<GradientSteps>(&mean->extra) : nullptr;
 }
 
-const ScoreClip* clip_of(const Settings& settings) {
-  if (const auto* one = as<PublicSettings>(settings)) return &one->clip;
-  const auto* many = as<PublicKSettings>(settings);
+template <typename From>
+auto* clip_of(From& settings) {
+  if (auto* one = as<PublicSettings>(settings)) return &one->clip;
+  auto* many = as<PublicKSettings>(settings);
   return many != nullptr ? &many->clip : nullptr;
 }
 
 template <typename T>
-T& changeable(const T* part, std::string_view setting, std::string_view other) {
+T& needed(T* part, std::string_view setting, std::string_view other) {
   if (part == nullptr) throw InvalidSetting(setting, fmt::format("goes with {}", other));
-  return const_cast<T&>(*part);  // of the caller's own settings
+  return *part;
 }
 
 template <typename Owner, typename T>
@@ -130,7 +134,7 @@ const SettingField kFields[] = {
      .get = [](const Settings& settings) { return value_of(shrinkage_of(settings), &Shrinkage::prior_variance); },
      .set =
          [](Settings& settings, const SettingValue& value) {
-           changeable(shrinkage_of(settings), "prior-variance", "shrink").prior_variance = number(value);
+           needed(shrinkage_of(settings), "prior-variance", "shrink").prior_variance = number(value);
          }},
     {.name = "lift",
      .words = "of older models: how much uncertain classes were moved forward; no fit takes it",
@@ -140,10 +144,8 @@ const SettingField kFields[] = {
      .most = 1,
      .of_older_models = true,
      .get = [](const Settings& settings) { return value_of(shrinkage_of(settings), &Shrinkage::lift); },
-     .set =
-         [](Settings& settings, const SettingValue& value) {
-           changeable(shrinkage_of(settings), "lift", "shrink").lift = number(value);
-         }},
+     .set = [](Settings& settings,
+               const SettingValue& value) { needed(shrinkage_of(settings), "lift", "shrink").lift = number(value); }},
     {.name = "metric-share",
      .words = "share of the budget for a second moment of all records, by which they are compared",
      .methods = "mean",
@@ -198,7 +200,7 @@ const SettingField kFields[] = {
      .get = [](const Settings& settings) { return value_of(steps_of(settings), &GradientSteps::share); },
      .set =
          [](Settings& settings, const SettingValue& value) {
-           changeable(steps_of(settings), "refine-share", "refine-steps").share = number(value);
+           needed(steps_of(settings), "refine-share", "refine-steps").share = number(value);
          }},
     {.name = "refine-rate",
      .words = "refine-steps: how long they are: how much noise against the start",
@@ -210,7 +212,7 @@ const SettingField kFields[] = {
      .get = [](const Settings& settings) { return value_of(steps_of(settings), &GradientSteps::rate); },
      .set =
          [](Settings& settings, const SettingValue& value) {
-           changeable(steps_of(settings), "refine-rate", "refine-steps").rate = number(value);
+           needed(steps_of(settings), "refine-rate", "refine-steps").rate = number(value);
          }},
     {.name = "tau",
      .words = "refine-steps: how much small classes are moved forward afterwards",
@@ -219,10 +221,8 @@ const SettingField kFields[] = {
      .standard = "0.08",
      .most = 1,
      .get = [](const Settings& settings) { return value_of(steps_of(settings), &GradientSteps::tau); },
-     .set =
-         [](Settings& settings, const SettingValue& value) {
-           changeable(steps_of(settings), "tau", "refine-steps").tau = number(value);
-         }},
+     .set = [](Settings& settings,
+               const SettingValue& value) { needed(steps_of(settings), "tau", "refine-steps").tau = number(value); }},
     {.name = "mechanism",
      .words = "exponential, permute-and-flip or laplace",
      .methods = "public",
@@ -244,7 +244,7 @@ const SettingField kFields[] = {
      .most = 2,
      .get = [](const Settings& settings) { return value_of(clip_of(settings), &ScoreClip::min); },
      .set = [](Settings& settings,
-               const SettingValue& value) { changeable(clip_of(settings), "clip-min", "public").min = number(value); }},
+               const SettingValue& value) { needed(clip_of(settings), "clip-min", "public").min = number(value); }},
     {.name = "clip-max",
      .words = "1 + cosine above this counts as this",
      .methods = "public public-k",
@@ -253,7 +253,7 @@ const SettingField kFields[] = {
      .most = 2,
      .get = [](const Settings& settings) { return value_of(clip_of(settings), &ScoreClip::max); },
      .set = [](Settings& settings,
-               const SettingValue& value) { changeable(clip_of(settings), "clip-max", "public").max = number(value); }},
+               const SettingValue& value) { needed(clip_of(settings), "clip-max", "public").max = number(value); }},
     {.name = "threshold",
      .words = "instead of clip-min and clip-max: a candidate scores 1 for each record with 1 + cosine of at least this",
      .methods = "public public-k",
@@ -263,7 +263,7 @@ const SettingField kFields[] = {
      .get = [](const Settings&) { return Value(); },  // told by the clip range
      .set =
          [](Settings& settings, const SettingValue& value) {
-           changeable(clip_of(settings), "threshold", "public") = ScoreClip::threshold(number(value));
+           needed(clip_of(settings), "threshold", "public") = ScoreClip::threshold(number(value));
          }},
     {.name = "k",
      .words = "prototypes per class",
