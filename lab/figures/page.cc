@@ -156,10 +156,8 @@ void write_footer(HtmlWriter& out) {
       out.text("Every accuracy and every time on this page comes from ");
       out.text_element("code", "results.csv");
       out.text(
-          ": one line a run, with its seed and its settings. The same plan with the same program gives the same "
-          "accuracies: ");
-      out.text_element("code", "dppl sweep PLAN.toml -o DIR");
-      out.text(".");
+          ": one line per run, with its seed and its settings. The same plan with the same program gives the same "
+          "accuracies.");
     });
   });
   out.element("footer", {{"class", "note"}}, [&] { out.paragraph(script_words(out)); });

@@ -156,7 +156,7 @@ void write_gallery(HtmlWriter& out, const Gallery& gallery, ShownImages& shown) 
     });
   }
   if (classes > all) {
-    out.paragraph(fmt::format("{} further classes are not shown; 'dppl inspect --json' lists them.", classes - all),
+    out.paragraph(fmt::format("{} further classes are not shown; the model's description lists them.", classes - all),
                   "note");
   }
 }

@@ -99,7 +99,7 @@ void write_ledger(HtmlWriter& out, const Report& report) {
     out.element("p", {{"class", "note"}}, [&] {
       out.text("Rows form a chain; its head is ");
       out.text_element("code", ledger.head);
-      out.text(". Note it elsewhere: 'dppl ledger verify --head' then finds any later change to the past.");
+      out.text(". Noted elsewhere, it shows any later change to the past: the ledger is verified against it.");
     });
   });
 }
