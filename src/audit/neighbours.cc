@@ -19,6 +19,12 @@ std::vector<float> around_axis(size_t dim, size_t axis, float length, double wid
   return row;
 }
 
+std::vector<float> along_axis(size_t axis, float length) {
+  std::vector<float> row(kDim);
+  row[axis] = length;
+  return row;
+}
+
 Neighbours empty(std::string words) {
   return {.words = std::move(words), .dim = kDim, .classes = kClasses, .values = {}, .labels = {}};
 }
@@ -42,18 +48,14 @@ Neighbours at_the_rim(size_t others_of_class) {
   for (size_t i = 0; i < others_of_class; ++i) add(result, around_axis(kDim, 2, 1, 0.3, random), 0);
   for (size_t i = 0; i < 30; ++i) add(result, around_axis(kDim, 1, 1, 0.1, random), 1);
   // Long enough that a fit which forgets to clip shows it.
-  std::vector<float> record(kDim);
-  record[0] = 1000;
-  add(result, record, 0);
+  add(result, along_axis(0, 1000), 0);
   return result;
 }
 
 Neighbours first_of_all() {
   Neighbours result = empty("the first record of all joins an empty data set");
   result.classes = 1;
-  std::vector<float> record(kDim);
-  record[0] = 1;
-  add(result, record, 0);
+  add(result, along_axis(0, 1), 0);
   return result;
 }
 
@@ -62,9 +64,7 @@ Neighbours among_others() {
   SeededRandom random(2);
   for (size_t i = 0; i < 10; ++i) add(result, around_axis(kDim, 0, 1, 0.1, random), 0);
   for (size_t i = 0; i < 60; ++i) add(result, around_axis(kDim, 1, 1, 0.05, random), 1);
-  std::vector<float> record(kDim);
-  record[1] = 1;
-  add(result, record, 0);
+  add(result, along_axis(1, 1), 0);
   return result;
 }
 
