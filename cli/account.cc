@@ -326,7 +326,7 @@ void add_account(CLI::App& app) {
                    fmt::format("Also print what a person with N records has (1 to {})", kMostRecords))
       ->check(CLI::Range(1U, kMostRecords))
       ->type_name("N");
-  command->add_flag("--json", options->json, "Print one JSON object");
+  add_json(*command, options->json);
   command->callback([options] {
     const Account account = make_account(*options);
     if (options->json) {

@@ -76,7 +76,7 @@ void add_audit(CLI::App& app) {
       ->add_option("--mechanism", options->mechanism,
                    "Only this one: " + fmt::format("{}", fmt::join(audit_names(), ", ")))
       ->type_name("NAME");
-  command->add_flag("--json", *json, "One JSON object on standard output");
+  add_json(*command, *json);
   const AdvancedGroup effort(*command, "How many runs");
   effort.add_option("--trials", options->trials, "Runs of a mechanism on each of the two inputs")
       ->capture_default_str();

@@ -18,6 +18,14 @@ CLI::Option* add_threads(CLI::App& command, unsigned& threads, const std::string
       ->capture_default_str();
 }
 
+CLI::Option* add_model(CLI::App& command, std::string& model) {
+  return command.add_option("model", model, "The model")->required()->type_name("MODEL.dppl");
+}
+
+CLI::Option* add_json(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "One JSON object on standard output");
+}
+
 void print_json(const nlohmann::ordered_json& value) {
   // A file's name may be no UTF-8; what was done is told all the same.
   std::cout << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;

@@ -45,6 +45,11 @@ inline constexpr const char* kOtherOptions = "Other options";
 CLI::Option* add_threads(CLI::App& command, unsigned& threads,
                          const std::string& description = "Threads; they never change the result");
 
+// MODEL.dppl, which the command needs.
+CLI::Option* add_model(CLI::App& command, std::string& model);
+// --json.
+CLI::Option* add_json(CLI::App& command, bool& json);
+
 // One JSON object on standard output; everything for people goes to standard error when JSON was asked for.
 void print_json(const nlohmann::ordered_json& value);
 

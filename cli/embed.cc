@@ -223,7 +223,7 @@ void add_embed(CLI::App& app) {
                  "Only show the names that labels have, for the person who declares the classes")
       ->excludes(encoder, output, labels, people);
   add_image_size(*command, options->how);
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_onnx_options(*command, options->how);
   const AdvancedGroup input(*command, "Images and labels");
   input

@@ -66,10 +66,10 @@ void add_eval(CLI::App& app) {
                   "if the rows of which it is least certain are left to a person.\n"
                   "What is printed is not private: it depends on the test labels, and on the training counts if\n"
                   "--train-labels is given.");
-  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
+  add_model(*command, options->model);
   options->test.add_to(*command, true);
   command->add_flag("--confusion", options->confusion, "Also print the confusion matrix");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });

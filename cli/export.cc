@@ -139,7 +139,7 @@ void add_export(CLI::App& app) {
       "  dppl export scans.dppl --registry --curator 'Clinic' --region Europe -o scans.yaml\n"
       "write a model card as the Hugging Face hub reads it, and an entry for the registry of\n"
       "deployments of differential privacy. Test accuracies are not private.");
-  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
+  add_model(*command, options->model);
   command->add_option("-o", options->output, "The file to write (required but for papers, --kserve and --page)")
       ->type_name("FILE");
   command
@@ -151,7 +151,7 @@ void add_export(CLI::App& app) {
   command->add_flag("--card", options->card, "Write a model card (Markdown with a YAML header)");
   command->add_flag("--registry", options->registry, "Write an entry for the registry of deployments (YAML)");
   command->add_option("--kserve", options->kserve, "Write a folder that Triton and KServe serve")->type_name("DIR");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_onnx_options(*command, options->onnx.how, "--encoder-output", "--encoder-pool");
   const AdvancedGroup onnx(*command, "Models in ONNX's format");
   onnx.add_flag("--prepared-input", options->onnx.prepared_input,

@@ -220,7 +220,7 @@ void add_fit(CLI::App& app) {
   options->budget.add_to(*command, "What the model may cost", false);
   command->add_option("--ledger", options->ledger, "Reserve the budget in this ledger first");
   command->add_option("--dataset", options->dataset, "The data set's name in the ledger");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_settings(*command, *options);
   const AdvancedGroup other(*command, kOtherOptions);
   other.add_option("--seed", options->seed, "A fixed seed, for tests and experiments; needs --not-private")

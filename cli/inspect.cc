@@ -36,10 +36,10 @@ void add_inspect(CLI::App& app) {
                   "Fails if the file was changed or damaged. Whoever may see the model may see what this\n"
                   "command prints.");
   auto options = std::make_shared<Options>();
-  command->add_option("model", options->model, "The model file")->required()->type_name("MODEL.dppl");
+  add_model(*command, options->model);
   command->add_option("--pool", options->pool, "Also check that the model was made with this pool")
       ->type_name("P.npy|P.pool|P.pools");
-  command->add_flag("--json", options->json, "Print one JSON object");
+  add_json(*command, options->json);
   command->callback([options] {
     const Model model = load_model(options->model);
     if (!options->pool.empty()) check_pool(model, *options);

@@ -185,7 +185,7 @@ void add_show(CLI::App& parent, const std::shared_ptr<Options>& options) {
                  "earlier entries.",
                  show);
   action->add_option("--dataset", options->dataset, "Only this data set")->type_name("NAME");
-  action->add_flag("--json", options->json, "One JSON object");
+  add_json(*action, options->json);
 }
 
 void add_verify(CLI::App& parent, const std::shared_ptr<Options>& options) {
@@ -196,7 +196,7 @@ void add_verify(CLI::App& parent, const std::shared_ptr<Options>& options) {
                                 verify);
   action->add_option("--head", options->head, "A head that was written down earlier and must still be on the chain")
       ->type_name("DIGEST");
-  action->add_flag("--json", options->json, "One JSON object");
+  add_json(*action, options->json);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void add_longtail(CLI::App& app) {
   command->add_option("-o,--output", options->output, "Row numbers to write (int64)")
       ->required()
       ->type_name("ROWS.npy");
-  command->add_flag("--json", options->json, "Print one JSON object");
+  add_json(*command, options->json);
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });
 }

@@ -78,7 +78,7 @@ void commit(const Options& options) {
 }
 
 void add_common(CLI::App& command, const std::shared_ptr<Options>& options) {
-  command.add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(command, options->json);
   add_threads(command, options->threads);
 }
 

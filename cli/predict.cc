@@ -81,7 +81,7 @@ void add_predict(CLI::App& app) {
                   "line. Probabilities are softmax(score_scale × similarity) with the score_scale that\n"
                   "'dppl inspect --json' shows. A row's largest one belongs to its class and says how\n"
                   "sure the model is; how far to trust it, 'dppl eval' measures on labelled rows.");
-  command->add_option("model", options->model, "The model")->required()->type_name("MODEL.dppl");
+  add_model(*command, options->model);
   command->add_option("--in", options->input, "Embeddings of the same encoder")->required()->type_name("X.npy");
   command->add_option("-o,--output", options->output, "Class numbers to write (int32)")->type_name("Y.npy");
   command->add_option("--scores", options->scores, "Similarities to write (float32, rows × classes; larger is nearer)")
@@ -90,7 +90,7 @@ void add_predict(CLI::App& app) {
       ->add_option("--probabilities", options->probabilities,
                    "Class probabilities to write (float32, rows × classes; each row sums to 1)")
       ->type_name("P.npy");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);
   command->callback([options] { run(*options); });

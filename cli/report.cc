@@ -103,7 +103,7 @@ void add_report(CLI::App& app) {
   options->test.add_to(*command, false);
   command->add_option("--ledger", options->ledger, "The ledger's file")->type_name("FILE");
   command->add_option("--dataset", options->dataset, "The data set in the ledger")->type_name("NAME");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   page.add_option("--title", options->title, "The page's heading")->type_name("TEXT");
   add_threads(*command, options->threads, "Threads");
   add_private_errors_flag(*command);

@@ -91,7 +91,7 @@ void add_sweep(CLI::App& app) {
       ->type_name("DIR");
   command->add_flag("--runs-only", options->runs_only,
                     "Do runs that nobody else does now, and write no tables: for helpers of another 'dppl sweep'");
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   add_threads(*command, options->threads, "Runs at the same time; their number never changes the results");
   command->callback([options] { with_public_records([&] { run(*options); }); });
 }

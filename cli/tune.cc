@@ -65,7 +65,7 @@ void add_tune(CLI::App& app) {
   command->add_option("--transform", options->transform, "Only this transform, or auto")->capture_default_str();
   command->add_flag("--explain", options->explain, "The reason as well");
   add_threads(*command, options->threads);
-  command->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json(*command, options->json);
   command->callback([options] { run(*options); });
 }
 
