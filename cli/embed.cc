@@ -154,8 +154,7 @@ void run(Options options) {
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
   if (!options.rows.empty()) embedding.rows = parse_rows(options.rows, source->size());
-  // A model takes its time over a few images; a built-in encoder needs many to keep its threads busy.
-  options.how.batch = embedding.batch = options.batch.value_or(options.encoder.ends_with(".onnx") ? 16 : 256);
+  options.how.batch = embedding.batch = options.batch.value_or(usual_batch(options.encoder));
   const std::unique_ptr<Encoder> encoder = open_encoder(options.encoder, options.how);
 
   embedding.threads = options.how.threads;

@@ -122,6 +122,7 @@ py::dict embed_files(const std::string& images, const std::string& label_source,
 }  // namespace
 
 void bind_embed(py::module_& module) {
+  module.def("usual_batch", usual_batch, py::arg("encoder"));
   module.def("encode", encode, py::kw_only(), py::arg("pixels"), py::arg("encoder"), py::arg("onnx"), py::arg("size"),
              py::arg("batch"), py::arg("threads"), py::arg("progress"));
   module.def("embed_files", embed_files, py::kw_only(), py::arg("images"), py::arg("label_source"), py::arg("encoder"),

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from . import _core
 from ._progress import shown_progress
 
-BATCH = 16
-
 
 def embed(
     images: npt.ArrayLike | str | os.PathLike[str],
@@ -26,7 +24,7 @@ def embed(
     skip_bad: bool = False,
     size: int | None = None,
     onnx: dict[str, Any] | None = None,
-    batch: int = BATCH,
+    batch: int | None = None,
     threads: int | None = None,
     verbose: bool = False,
 ) -> npt.NDArray[np.float32]:
@@ -40,14 +38,7 @@ def embed(
     >>> dppl.embed(np.zeros((2, 28, 28), np.uint8) + np.arange(28, dtype=np.uint8)).shape[0]
     2
     """
-    used = threads or _core.DEFAULT_THREADS
-    how: dict[str, Any] = {
-        "encoder": os.fspath(encoder),
-        "onnx": {name: str(value) for name, value in (onnx or {}).items()},
-        "size": size,
-        "batch": batch,
-        "threads": used,
-    }
+    how = encoder_options(encoder, onnx, size, batch, threads or _core.DEFAULT_THREADS)
     if not isinstance(images, (str, os.PathLike)):
         if any(given is not None for given in (output, labels, label_source, classes, people, people_from_path)):
             raise ValueError("images in memory come back as rows: output=, labels=, label_source=, classes= and people= are for files")
@@ -71,6 +62,19 @@ def embed(
             )
         rows: npt.NDArray[np.float32] = np.load(path, mmap_mode="r" if output is not None else None)
         return rows
+
+
+def encoder_options(
+    encoder: str | os.PathLike[str], onnx: dict[str, Any] | None, size: int | None, batch: int | None, threads: int
+) -> dict[str, Any]:
+    name = os.fspath(encoder)
+    return {
+        "encoder": name,
+        "onnx": {option: str(value) for option, value in (onnx or {}).items()},
+        "size": size,
+        "batch": batch or _core.usual_batch(name),
+        "threads": threads,
+    }
 
 
 def _as_pixels(images: npt.ArrayLike) -> npt.NDArray[np.uint8]:

@@ -5,9 +5,14 @@
 #include "encoders/onnx_encoder.h"
 
 namespace dppl {
+namespace {
+
+bool is_model(const std::string& name_or_path) { return name_or_path.ends_with(".onnx"); }
+
+}  // namespace
 
 std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options) {
-  if (name_or_path.ends_with(".onnx")) return std::make_unique<OnnxEncoder>(name_or_path, options);
+  if (is_model(name_or_path)) return std::make_unique<OnnxEncoder>(name_or_path, options);
   std::unique_ptr<Encoder> encoder = builtin_encoder(name_or_path, options.threads);
   if (options.size || options.onnx != OnnxOptions{}) {
     throw InvalidInput(
@@ -15,5 +20,7 @@ std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const Enc
   }
   return encoder;
 }
+
+size_t usual_batch(const std::string& name_or_path) { return is_model(name_or_path) ? 16 : 256; }
 
 }  // namespace dppl

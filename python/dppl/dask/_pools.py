@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 from distributed import Client
 
 from .. import _core
+from .._embed import encoder_options
 from ._cluster import PATIENCE, Connection, run_tasks
 
 Progress = Optional[Callable[[float], None]]
@@ -44,12 +45,7 @@ def embed(
     """
     count = shards or _parts(client)
     how = {
-        "encoder": os.fspath(encoder),
-        "onnx": {name: str(value) for name, value in (onnx or {}).items()},
-        "size": size,
-        # As the command line does, so that parts are cut at the same images.
-        "batch": batch or (256 if os.fspath(encoder).startswith("builtin:") else 16),
-        "threads": threads,
+        **encoder_options(encoder, onnx, size, batch, threads),
         "images": os.path.abspath(images),
         "label_source": os.path.abspath(label_source) if label_source else "",
         "classes": classes if classes is None or isinstance(classes, int) else list(classes),
