@@ -7,19 +7,13 @@
 #include "dppl/classify.h"
 #include "dppl/error.h"
 #include "images/resize.h"
+#include "report/constants.h"
 #include "report/png.h"
 #include "rows/pool_shards.h"
 #include "rows/public_access.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kNearest = 4;        // public images that illustrate a mean
-constexpr size_t kOpenClasses = 40;   // more of them wait behind a click
-constexpr size_t kMostImages = 3000;  // of all galleries together
-constexpr size_t kSmallFrom = 400;    // images: from here on they are smaller
-constexpr size_t kSide = 96, kSmallSide = 48;
-constexpr size_t kCrispSide = 64;  // up to here pixels are shown as squares
 
 // ---- Which images
 
@@ -138,16 +132,16 @@ std::optional<Gallery> find_gallery(std::string_view name, const Model& model, c
   if (!model.pool_indices.empty())
     return Gallery{&model, true, model.prototypes_per_class, images_of(model.pool_indices, images, pool)};
   if (!pool) return std::nullopt;
-  const size_t count = std::min(kNearest, pool->size());
+  const size_t count = std::min(kNearestImages, pool->size());
   return Gallery{&model, false, count, images_of(nearest_pool_rows(model, *pool, count, threads), images, pool)};
 }
 
 ShownImages::ShownImages(const ImageSource& from, size_t images)
-    : source(from), side(images < kSmallFrom ? kSide : kSmallSide), left(kMostImages) {}
+    : source(from), side(images < kSmallFrom ? kImageSide : kSmallImageSide), left(kMostImages) {}
 
 void write_gallery(HtmlWriter& out, const Gallery& gallery, ShownImages& shown) {
   const size_t classes = gallery.model->classes.size();
-  const size_t all = std::min(classes, shown.left / gallery.per_class), open = std::min(all, kOpenClasses);
+  const size_t all = std::min(classes, shown.left / gallery.per_class), open = std::min(all, kOpenGalleries);
   write_classes(out, gallery, 0, open, shown);
   if (all > open) {
     out.element("details", {}, [&] {

@@ -4,14 +4,13 @@
 #include <map>
 
 #include "base/digest.h"
+#include "report/constants.h"
 #include "report/page.h"
 #include "report/sections.h"
 #include "report/table.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kOpenEntries = 30;  // more of them wait behind a click
 
 void write_balance(HtmlWriter& out, const Ledger::Balance& balance) {
   out.element("dl", {{"class", "balance"}}, [&] {

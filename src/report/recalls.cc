@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "report/constants.h"
 #include "report/page.h"
 #include "report/sections.h"
 #include "report/table.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kOpenClasses = 30;    // up to here all are shown at once, beyond it those with the lowest recall
-constexpr size_t kMostClasses = 1000;  // in one table
 
 using Models = std::vector<const ReportedModel*>;  // of the same classes, at least one
 
@@ -63,13 +61,13 @@ void write_classes(HtmlWriter& out, const Models& models, std::span<const size_t
 void write_group(HtmlWriter& out, const Models& models) {
   const size_t classes = models.front()->evaluation->per_class.size();
   std::vector<size_t> order = lowest_first(models, classes);
-  if (classes <= kOpenClasses) {
+  if (classes <= kOpenRecalls) {
     std::sort(order.begin(), order.end());
     return write_classes(out, models, order);
   }
-  out.paragraph(fmt::format("The {} classes with the lowest recall, of {}:", kOpenClasses, classes));
-  write_classes(out, models, std::span(order).first(kOpenClasses));
-  const size_t shown = std::min(classes, kMostClasses);
+  out.paragraph(fmt::format("The {} classes with the lowest recall, of {}:", kOpenRecalls, classes));
+  write_classes(out, models, std::span(order).first(kOpenRecalls));
+  const size_t shown = std::min(classes, kMostRecalls);
   out.element("details", {}, [&] {
     out.text_element("summary", shown == classes ? "All classes" : fmt::format("The first {} classes", shown));
     std::sort(order.begin(), order.end());

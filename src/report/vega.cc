@@ -7,14 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "report/constants.h"
+
 namespace dppl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double kWide = 1080, kNarrow = 680, kAxis = 62;  // of all panels; of one; beside a panel
-constexpr size_t kMostColumns = 4;
-constexpr double kText = 12, kHeading = 16;
 
 // ---- What every chart has. Words that begin with "$" are filled in.
 
