@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "model/constants.h"
 #include "privacy/validate.h"
 #include "rows/limits.h"
 
@@ -76,9 +77,9 @@ void check_guarantee(const Guarantee& guarantee, const BudgetSpec& budget) {
 }
 
 void check_hex(std::string_view text, std::string_view what) {
-  constexpr size_t kMaxDigits = 128;
-  const bool good = text.size() <= kMaxDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  require(good, "{} is not of up to {} lower-case hexadecimal digits", what, kMaxDigits);
+  const bool good =
+      text.size() <= kMostHexDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  require(good, "{} is not of up to {} lower-case hexadecimal digits", what, kMostHexDigits);
 }
 
 void check_pool(const Model& model) {

@@ -15,13 +15,10 @@
 #include "kernels/row_math.h"
 #include "model/check_model.h"
 #include "model/class_centers.h"
+#include "model/constants.h"
 
 namespace dppl {
 namespace {
-
-// Rows of a block: its scores and, at 1,280 dimensions, its rows fit a second-level cache about. The order of additions
-// in a library's product may depend on where a block begins and ends, so there is one partition for all.
-constexpr size_t kBlock = 512;
 
 // A file may hold prototypes so long that a product of float32 overflows. What came of it counts as the largest or the
 // smallest number, so that probabilities are numbers whatever the model.
@@ -198,7 +195,7 @@ std::vector<int32_t> Classifier::predict(const Embeddings& rows, const Progress&
   std::vector<int32_t> nearest(rows.rows());
   std::atomic<uint64_t> done{0};
   std::mutex progress_mutex;
-  parallel_blocks(rows.rows(), kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
+  parallel_blocks(rows.rows(), kRowsTogether, state_->threads, [&](size_t begin, size_t end, unsigned) {
     thread_local std::vector<float> scores;
     scores.resize((end - begin) * state_->classes);
     state_->classify_block(rows, begin, end, State::Wanted::nearest, scores.data(), nearest.data() + begin);
@@ -216,12 +213,12 @@ void Classifier::score(const Embeddings& rows, const Take& take) const {
   std::vector<float> scores;
   std::vector<int32_t> nearest;
   // As many of predict()'s blocks at a time as there are threads.
-  const size_t together = kBlock * std::max(state_->threads, 1u);
+  const size_t together = kRowsTogether * std::max(state_->threads, 1u);
   for (size_t begin = 0; begin < rows.rows(); begin += together) {
     const size_t count = std::min(together, rows.rows() - begin);
     scores.resize(count * state_->classes);
     nearest.resize(count);
-    parallel_blocks(count, kBlock, state_->threads, [&](size_t first, size_t last, unsigned) {
+    parallel_blocks(count, kRowsTogether, state_->threads, [&](size_t first, size_t last, unsigned) {
       state_->classify_block(rows, begin + first, begin + last, State::Wanted::scores,
                              scores.data() + first * state_->classes, nearest.data() + first);
     });
@@ -236,7 +233,7 @@ std::vector<float> Classifier::probabilities(std::span<const float> scores) cons
     throw InvalidInput(fmt::format("scores: {} values do not make rows of {} classes", scores.size(), classes));
   }
   std::vector<float> result(scores.size());
-  parallel_blocks(scores.size() / classes, kBlock, state_->threads, [&](size_t begin, size_t end, unsigned) {
+  parallel_blocks(scores.size() / classes, kRowsTogether, state_->threads, [&](size_t begin, size_t end, unsigned) {
     std::vector<double> powers(classes);
     for (size_t i = begin; i < end; ++i) {
       softmax(scores.subspan(i * classes, classes), state_->score_scale, powers,

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "dppl/model.h"
+#include "model/constants.h"
 #include "model/guarantee_words.h"
 #include "model/settings_words.h"
 #include "model/stated.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kNamesShown = 6;
 
 // ---- Pieces of text
 

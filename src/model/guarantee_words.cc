@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "model/constants.h"
 #include "model/stated.h"
 #include "privacy/certified.h"
 
 namespace dppl {
 namespace {
 
-constexpr int kDigits = 6;
-
 // "e^ε", with its value where that is a number to compare with.
 std::string factor(const Rational& epsilon) {
-  constexpr int kLargestTold = 20, kFactorDigits = 4;
   if (epsilon > kLargestTold) return "e^ε";
   return "e^ε = " + to_decimal(upper_bound(exp(Interval(epsilon))), kFactorDigits, Rounding::up);
 }
@@ -79,13 +77,12 @@ std::string effect_words(const Model& model, const Rational& spent) {
 
 // " (5 records: ε = 0.5, ρ = 0.03125)"; empty where neither is known.
 std::string example_of_several(const Guarantee& guarantee) {
-  constexpr unsigned kRecords = 5;
   if (guarantee.relation != Relation::add_remove) return "";
-  const Guarantee person = guarantee.for_person_with(kRecords);
+  const Guarantee person = guarantee.for_person_with(kExampleRecords);
   std::string costs;
   if (person.epsilon) costs += ", ε = " + cost_words(person.epsilon);
   if (person.rho) costs += ", ρ = " + cost_words(person.rho);
-  return costs.empty() ? "" : fmt::format(" ({} records: {})", kRecords, costs.substr(2));
+  return costs.empty() ? "" : fmt::format(" ({} records: {})", kExampleRecords, costs.substr(2));
 }
 
 // Whom the guarantee protects in parts only.
@@ -100,13 +97,12 @@ std::string several_words(const Guarantee& guarantee) {
 }  // namespace
 
 std::string amount_words(const Rational& value) {
-  constexpr size_t kReadable = 24;
   std::string exact = to_string(value);
-  return exact.size() <= kReadable ? exact : to_decimal(value, kDigits, Rounding::up) + " (rounded up)";
+  return exact.size() <= kReadable ? exact : to_decimal(value, kCostDigits, Rounding::up) + " (rounded up)";
 }
 
 std::string cost_words(const std::optional<Rational>& value) {
-  return value ? to_decimal(*value, kDigits, Rounding::up) : "none";
+  return value ? to_decimal(*value, kCostDigits, Rounding::up) : "none";
 }
 
 std::string_view method_words(const Model& model) {

@@ -6,6 +6,7 @@
 
 #include "dppl/error.h"
 #include "model/check_model.h"
+#include "model/constants.h"
 #include "rows/limits.h"
 
 namespace dppl {
@@ -153,12 +154,11 @@ bool Fields::flag(const char* key) const {
 }
 
 Rational Fields::rational(const char* key) const {
-  constexpr size_t kMaxLength = 10'000;
   const std::string digits = text(key);
   Rational value;
   // set_str reads past spaces and leaves 2/4 as it is; what is not written the one way that get_str writes it is
   // refused.
-  const bool good = digits.size() <= kMaxLength && value.set_str(digits, 10) == 0 && value.get_den() != 0;
+  const bool good = digits.size() <= kLongestRational && value.set_str(digits, 10) == 0 && value.get_den() != 0;
   if (good) value.canonicalize();
   if (!good || value.get_str() != digits) fail(key, "is not a fraction in lowest terms, such as \"1/10\"");
   return value;
