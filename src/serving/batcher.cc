@@ -4,12 +4,10 @@
 #include <span>
 
 #include "dppl/error.h"
+#include "model/constants.h"
 
 namespace dppl::serving {
 namespace {
-
-// As many as Classifier multiplies at once.
-constexpr size_t kBlockRows = 512;
 
 // Some rows of a job, where they are.
 Embeddings view_of(const Embeddings& rows, size_t first, size_t count) {
@@ -52,7 +50,7 @@ void Batcher::classify(std::shared_ptr<Job> job) {
     if (lane == lanes_.end()) lane = lanes_.insert(lanes_.end(), Lane{job->model, job->wants_scores});
     lane->jobs.push_back(std::move(job));
     lane->rows += rows;
-    wakes = wakes || lane->rows >= kBlockRows || is_due(*lane, Clock::now());
+    wakes = wakes || lane->rows >= kRowsTogether || is_due(*lane, Clock::now());
   }
   if (wakes) changed_.notify_one();
 }
@@ -66,7 +64,7 @@ void Batcher::post(std::function<void()> task) {
 }
 
 std::list<Batcher::Lane>::iterator Batcher::full_lane() {
-  return std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.rows >= kBlockRows; });
+  return std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.rows >= kRowsTogether; });
 }
 
 bool Batcher::is_due(const Lane& lane, Clock::time_point now) const {
@@ -110,7 +108,7 @@ void Batcher::work() {
 
 Batcher::Block Batcher::take_block(std::list<Lane>::iterator lane, Clock::time_point now) {
   Block block{lane->model, lane->wants_scores};
-  while (!lane->jobs.empty() && block.rows < kBlockRows) {
+  while (!lane->jobs.empty() && block.rows < kRowsTogether) {
     std::shared_ptr<Job> job = std::move(lane->jobs.front());
     lane->jobs.pop_front();
     if (job->taken == 0 && now - job->arrived > options_.longest_wait) {
@@ -118,7 +116,7 @@ Batcher::Block Batcher::take_block(std::list<Lane>::iterator lane, Clock::time_p
       block.late.push_back(std::move(job));
       continue;
     }
-    const size_t count = std::min(job->rows.rows() - job->taken, kBlockRows - block.rows);
+    const size_t count = std::min(job->rows.rows() - job->taken, kRowsTogether - block.rows);
     block.pieces.push_back({job, job->taken, count});
     block.rows += count;
     job->taken += count;

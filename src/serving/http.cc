@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "serving/constants.h"
+
 namespace dppl::serving {
 
 HttpResponse error_response(int status, std::string_view message) {
@@ -50,8 +52,7 @@ std::string_view reason_of(int status) {
 }
 
 std::string shortened(const std::string& text) {
-  constexpr size_t kMost = 64;
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
+  return text.size() <= kMostRepeated ? text : text.substr(0, kMostRepeated) + "…";
 }
 
 }  // namespace dppl::serving

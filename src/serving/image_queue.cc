@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "serving/constants.h"
+
 namespace dppl::serving {
-namespace {
-
-// Batches that may wait. An image of an EfficientNet takes some 20 ms: whoever came last would wait for seconds.
-constexpr size_t kWaitingBatches = 16;
-
-}  // namespace
 
 ImageQueue::ImageQueue(std::shared_ptr<Encoder> encoder, size_t batch, std::chrono::duration<double> patience)
     : encoder_(std::move(encoder)),

@@ -4,16 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "serving/constants.h"
 #include "serving/http.h"
 
 namespace dppl::serving {
 namespace {
 
 using Json = nlohmann::json;
-
-// Values and containers beside an input's data. A request has some twenty.
-constexpr size_t kMaxOthers = 1000;
-constexpr size_t kMaxDepth = 16;
 
 // Builds a tree of everything but the input's data, which goes into one list of numbers as it is read: a tree of them
 // would take many times the text's size.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "images/decode.h"
+#include "serving/constants.h"
 #include "serving/index_page.h"
 
 namespace dppl::serving {
@@ -15,12 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-// What the network's threads parse themselves: it takes them less time than to hand it over, or not much more.
-constexpr size_t kSmallText = size_t{4} << 10, kSmallBody = size_t{1} << 20;
-constexpr size_t kDefaultTop = 5;
-// What an answer takes for each byte of its tensors: the tensors, and their text.
-constexpr size_t kAnswerFactor = 4;
 
 void require_method(const HttpRequest& request, bool posts) {
   const bool reads = request.method == "GET" || request.method == "HEAD";

@@ -5,15 +5,13 @@
 #include <filesystem>
 
 #include "base/digest.h"
+#include "serving/constants.h"
 #include "serving/read_file.h"
 
 namespace dppl::serving {
 namespace {
 
 namespace fs = std::filesystem;
-
-// They are kept in memory.
-constexpr size_t kMaxBytes = size_t{1} << 30;
 
 // Whatever got into the page, a browser talks to this server alone. A page that says more in a policy of its own is
 // held to both.
@@ -65,9 +63,9 @@ Site::Site(const std::string& folder) {
     }
     if (entry->is_symlink() || !entry->is_regular_file()) continue;
     total += entry->file_size();
-    if (total > kMaxBytes) {
+    if (total > kMaxSiteBytes) {
       throw InvalidInput(
-          fmt::format("{}: holds more than {} bytes, which is no page; give the folder of one", folder, kMaxBytes));
+          fmt::format("{}: holds more than {} bytes, which is no page; give the folder of one", folder, kMaxSiteBytes));
     }
     const std::string name = fmt::format("/{}", entry->path().lexically_relative(folder).generic_string());
     auto content = std::make_shared<const std::string>(read_file(entry->path().string()));
