@@ -10,6 +10,7 @@
 #include "dppl/error.h"
 #include "encoders/onnx_encoder.h"
 #include "export/classifier_nodes.h"
+#include "export/constants.h"
 #include "export/image_nodes.h"
 #include "export/metadata.h"
 #include "export/onnx_file.h"
@@ -19,9 +20,6 @@ namespace dppl::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The newest operators with which this was tried.
-constexpr int64_t kNewestOpset = 21;
 
 std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};

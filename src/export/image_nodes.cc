@@ -3,6 +3,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "export/constants.h"
+
 // Resizing is two matrix products, across and down, with matrices that nodes compute for the size at hand: operators
 // for it do no antialiasing before version 18, and what they promise then is not Pillow's rounding. In float64, where
 // sums of integer weights are exact.

@@ -7,9 +7,6 @@
 
 namespace dppl::onnx {
 
-// From here on there are the operators that resizing to any size needs (Range).
-inline constexpr int64_t kResizingOpset = 11;
-
 // How images become what an encoder sees.
 struct Resizing {
   std::optional<PixelSize> resized = {};  // both sides

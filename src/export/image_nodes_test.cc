@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "encoders/preprocessing.h"
+#include "export/constants.h"
 #include "export/preprocessing_nodes.h"
 #include "support/memory_images.h"
 #include "support/onnx_run.h"

@@ -8,6 +8,7 @@
 #include "base/system_error.h"
 #include "dppl/error.h"
 #include "dppl/export.h"
+#include "export/constants.h"
 #include "export/yaml.h"
 
 namespace dppl {
@@ -15,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// Requests that Triton may put together into one run.
-constexpr int kLargestBatch = 256;
 
 // A folder that gets its name when it is complete, and goes away when it does not.
 class NewFolder {

@@ -4,6 +4,7 @@
 #include "dppl/export.h"
 #include "encoders/builtin.h"
 #include "export/classifier_nodes.h"
+#include "export/constants.h"
 #include "export/encoder_export.h"
 #include "export/gradient_nodes.h"
 #include "export/metadata.h"
@@ -11,9 +12,6 @@
 namespace dppl {
 namespace {
 
-// Of graphs that are ours from end to end. Everything that runs models in 2020 or later knows it, ONNX 1.12's checker
-// too.
-constexpr int64_t kOpset = 13;
 constexpr const char* kBatch = "N";
 
 onnx::Tensor embedding_input(const Model& model) {
@@ -26,7 +24,7 @@ onnx::Tensor image_input() { return {"image", onnx::Type::uint8, {kBatch, "heigh
 
 std::string onnx_classifier(const PublishedModel& published) {
   const onnx::Tensor input = embedding_input(published.model);
-  onnx::Graph graph(kOpset);
+  onnx::Graph graph(onnx::kOpset);
   graph.input(input);
   onnx::add_classifier(graph, published.model, input.name, kBatch, {});
   return onnx::whole_model(graph, published.name, onnx::metadata_of(published));
@@ -36,7 +34,7 @@ std::string onnx_image_classifier(const PublishedModel& published, const std::st
   const std::unique_ptr<Encoder> built_in = builtin_encoder(encoder, 1);
   onnx::check_dimension(published.model, built_in->dim(), encoder);
   const onnx::Tensor input = image_input();
-  onnx::Graph graph(kOpset);
+  onnx::Graph graph(onnx::kOpset);
   graph.input(input);
   onnx::add_classifier(graph, published.model, onnx::add_builtin_encoder(graph, input.name), kBatch, {});
   onnx::Metadata metadata = onnx::metadata_of(published);
@@ -51,7 +49,7 @@ OnnxExported export_onnx(const PublishedModel& published, const OnnxExportOption
   onnx::check_options(options);
   const std::string bytes = alone ? onnx_classifier(published) : onnx_image_classifier(published, options.encoder);
   write_export(path, bytes);
-  OnnxExported result{.bytes = bytes.size(), .opset = kOpset};
+  OnnxExported result{.bytes = bytes.size(), .opset = onnx::kOpset};
   result.input = onnx::port_of(alone ? embedding_input(published.model) : image_input());
   const onnx::ClassifierOutputs outputs;
   result.label = outputs.label;

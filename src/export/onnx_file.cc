@@ -7,6 +7,7 @@
 
 #include "dppl/error.h"
 #include "encoders/onnx_encoder.h"
+#include "export/constants.h"
 #include "export/onnx_graph.h"
 #include "export/protobuf.h"
 
@@ -15,11 +16,6 @@ namespace {
 
 using protobuf::Field;
 using protobuf::Fields;
-
-// Before it, operators did not broadcast as they do since.
-constexpr int64_t kOldestOpset = 7;
-// Loops in branches in loops …: more than anybody writes.
-constexpr int kDeepest = 32;
 
 // A tensor's dimensions: −1 for any extent.
 std::vector<int64_t> read_shape(std::string_view bytes, std::string_view name) {

@@ -1,12 +1,11 @@
 #include "export/onnx_graph.h"
 
+#include "export/constants.h"
+
 namespace dppl::onnx {
 namespace {
 
 using protobuf::Message;
-
-// Of the file itself: 7 came with version 13 of the operators, at the end of 2020.
-constexpr int64_t kIrVersion = 7;
 
 Message entry(std::string_view key, std::string_view value) { return Message().text(1, key).text(2, value); }
 
@@ -110,7 +109,7 @@ std::string model_part(const Graph& graph, const Metadata& metadata) {
 std::string whole_model(const Graph& graph, const std::string& name, const Metadata& metadata) {
   const Message opset = Message().text(1, "").number(2, graph.opset());
   Message model;
-  model.number(model_field::kIrVersion, kIrVersion)
+  model.number(model_field::kIrVersion, kFileVersion)
       .text(model_field::kProducer, "dppl")
       .text(model_field::kOpset, opset);
   model.text(model_field::kGraph, Message().text(graph_field::kName, name));

@@ -1,5 +1,7 @@
 #include "export/preprocessing_nodes.h"
 
+#include "export/constants.h"
+
 namespace dppl::onnx {
 namespace {
 
