@@ -33,7 +33,7 @@ struct EncoderOptions {
 // The built-in encoder of that name (docs/encoders.md), or the model in a file that ends in .onnx. Throws InvalidInput
 // for what cannot be used.
 std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const EncoderOptions& options = {});
-// A model takes its time over a few images; a built-in encoder needs many to keep its threads busy.
+// Images that it gets at once where nobody says another number.
 size_t usual_batch(const std::string& name_or_path);
 
 struct EmbedOptions {

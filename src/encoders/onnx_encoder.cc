@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/mapped_file.h"
 #include "dppl/error.h"
+#include "encoders/constants.h"
 
 namespace dppl {
 namespace {
@@ -45,10 +46,6 @@ std::vector<float> noise_image(const Preprocessor& preprocessor, uint32_t seed, 
   preprocessor.apply(image, result);
   return result;
 }
-
-// The image whose row is compared has little contrast and its neighbours have all there is: then a range, a mean or a
-// maximum over the batch differs from the image's own.
-constexpr uint32_t kProbeSeed = 1, kProbeDarkest = 96, kProbeBrightest = 159;
 
 std::vector<float> neighbour(const Preprocessor& preprocessor, size_t i) {
   const auto seed = static_cast<uint32_t>(i) + kProbeSeed + 1;

@@ -2,6 +2,7 @@
 
 #include "dppl/error.h"
 #include "encoders/builtin.h"
+#include "encoders/constants.h"
 #include "encoders/onnx_encoder.h"
 
 namespace dppl {
@@ -21,6 +22,6 @@ std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const Enc
   return encoder;
 }
 
-size_t usual_batch(const std::string& name_or_path) { return is_model(name_or_path) ? 16 : 256; }
+size_t usual_batch(const std::string& name_or_path) { return is_model(name_or_path) ? kModelBatch : kBuiltinBatch; }
 
 }  // namespace dppl

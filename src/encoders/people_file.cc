@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "dppl/invalid_record.h"
+#include "encoders/constants.h"
 #include "encoders/file_holds.h"
 #include "encoders/without_bad.h"
 #include "rows/labels.h"
@@ -12,13 +13,9 @@
 namespace dppl {
 namespace {
 
-// std::regex needs stack for every byte that it matches: 300 bytes of it for a plain pattern, more for nested groups
-// and with sanitizers. Within these limits patterns that people write stay far below the usual 8 MB.
-constexpr size_t kMaxName = 1024, kMaxPattern = 256;
-
 std::regex compiled(const std::string& pattern) {
-  if (pattern.size() > kMaxPattern) {
-    throw InvalidInput(fmt::format("the pattern of people's ids is longer than {} bytes", kMaxPattern));
+  if (pattern.size() > kLongestPattern) {
+    throw InvalidInput(fmt::format("the pattern of people's ids is longer than {} bytes", kLongestPattern));
   }
   try {
     return std::regex(pattern, std::regex::ECMAScript);
@@ -35,10 +32,10 @@ std::vector<std::string> by_pattern(const ImageSource& source, std::span<const u
   std::vector<std::string> result;
   for (const uint64_t row : rows) {
     const std::string name = source.name(row);
-    if (name.size() > kMaxName) {
+    if (name.size() > kLongestImageName) {
       throw InvalidRecord(fmt::format("{}: the name of an image is longer than {} bytes, which is too long to find a "
                                       "person's id in; shorten it, or name people in a list of images",
-                                      options.people, kMaxName),
+                                      options.people, kLongestImageName),
                           name);
     }
     std::smatch match;

@@ -7,13 +7,12 @@
 #include <cassert>
 
 #include "dppl/error.h"
+#include "encoders/constants.h"
 
 namespace dppl {
 namespace {
 
 constexpr float kPerByte = 1.0f / 255;
-// How much is left to the filter, which then decides what the result looks like (Pillow's reducing_gap).
-constexpr size_t kGap = 2;
 
 std::string describe(const PixelSize& size) { return fmt::format("{} × {}", size.width, size.height); }
 
@@ -80,7 +79,7 @@ PixelSize Preprocessor::resized() const {
 
 PixelSize Preprocessor::least_size() const {
   const PixelSize size = resized();
-  return {kGap * size.width, kGap * size.height};
+  return {kReducingGap * size.width, kReducingGap * size.height};
 }
 
 void Preprocessor::apply(const Image& image, std::span<float> out) const {

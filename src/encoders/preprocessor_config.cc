@@ -4,15 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "dppl/error.h"
+#include "encoders/constants.h"
 #include "encoders/preprocessing.h"
 
 namespace dppl {
 namespace {
 
 using Json = nlohmann::json;
-
-// No encoder takes more; larger numbers are mistakes.
-constexpr int64_t kLargestSide = 1 << 14;
 
 // Reads the keys that Hugging Face's image processors write; others do not concern a single image.
 class ConfigReader {
