@@ -10,14 +10,12 @@
 #include <jerror.h>
 
 #include "dppl/error.h"
+#include "images/constants.h"
 #include "images/decode.h"
 #include "images/orientation.h"
 
 namespace dppl {
 namespace {
-
-// A progressive image is decoded scan by scan; a small file can claim very many.
-constexpr int kMaxScans = 500;
 
 // libjpeg reports errors by a call that must not return. It jumps back to the step below that is under way; the steps
 // therefore hold no C++ objects of their own.
