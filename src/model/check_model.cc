@@ -8,7 +8,7 @@
 #include "dppl/error.h"
 #include "model/constants.h"
 #include "privacy/validate.h"
-#include "rows/limits.h"
+#include "rows/constants.h"
 
 namespace dppl {
 namespace {

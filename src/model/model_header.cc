@@ -7,7 +7,7 @@
 #include "dppl/error.h"
 #include "model/check_model.h"
 #include "model/constants.h"
-#include "rows/limits.h"
+#include "rows/constants.h"
 
 namespace dppl {
 namespace {

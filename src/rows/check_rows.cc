@@ -12,6 +12,7 @@
 
 #include "base/strict_math.h"
 #include "dppl/invalid_record.h"
+#include "rows/constants.h"
 
 namespace dppl {
 namespace {
@@ -127,11 +128,11 @@ class FirstBad {
 }  // namespace
 
 void check_rows(const Embeddings& embeddings, const std::optional<std::vector<uint64_t>>& chosen, unsigned threads) {
-  constexpr size_t kBlockBytes = size_t{4} << 20;
   const size_t dim = embeddings.dim();
   const auto usable = usable_row(embeddings.dtype());
   const auto row_of = [&](size_t i) { return chosen ? (*chosen)[i] : i; };
-  FirstBad first_bad(chosen ? chosen->size() : embeddings.rows(), kBlockBytes / (dim * item_size(embeddings.dtype())));
+  FirstBad first_bad(chosen ? chosen->size() : embeddings.rows(),
+                     kCheckedBytes / (dim * item_size(embeddings.dtype())));
   const auto work = [&] {
     first_bad.search([&](size_t i) { return usable(embeddings.row_bytes(row_of(i)).data(), dim); },
                      [&](size_t begin, size_t end) {

@@ -9,7 +9,7 @@
 #include "base/float16.h"
 #include "base/mapped_file.h"
 #include "dppl/invalid_record.h"
-#include "rows/limits.h"
+#include "rows/constants.h"
 #include "rows/npy.h"
 
 namespace dppl {

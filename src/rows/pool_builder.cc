@@ -13,6 +13,7 @@
 #include "dppl/invalid_record.h"
 #include "rows/check_rows.h"
 #include "rows/class_rows.h"
+#include "rows/constants.h"
 #include "rows/matrix_digest.h"
 #include "rows/pool_file.h"
 #include "rows/pool_shards.h"
@@ -21,11 +22,6 @@
 
 namespace dppl {
 namespace {
-
-// Input that is read, checked, digested and quantised at a time, and the rows that it is at least and a multiple of:
-// whole leaves of any pool.
-constexpr size_t kBytesAtOnce = size_t{8} << 20;
-constexpr size_t kRowsAtOnce = 4096;
 
 // The rows of the source that a file is made of, in order.
 class ChosenRows {

@@ -10,15 +10,13 @@
 #include "base/parallel.h"
 #include "dppl/error.h"
 #include "kernels/byte_rows.h"
+#include "rows/constants.h"
 #include "rows/pool_file_testing.h"
 
 namespace dppl {
 namespace {
 
 constexpr std::string_view kAgain = "copy it again or build it again with dppl pool build";
-// Values that a thread checks at a time: large enough for the disk, small enough to stay in a cache between the digest
-// and the checks of rows.
-constexpr size_t kCheckedAtOnce = size_t{1} << 20;
 
 [[noreturn]] void refuse(std::string_view what) { throw InvalidInput(std::string(what)); }
 
@@ -162,7 +160,7 @@ std::shared_ptr<const PoolFile> PoolFile::parse(std::shared_ptr<const void> owne
 
 void PoolFile::check_rows(unsigned threads) const {
   const size_t leaf = leaf_rows(info_.total_rows), count = info_.rows;
-  const size_t block = (std::max<size_t>(kCheckedAtOnce / info_.dim, 1) + leaf - 1) / leaf * leaf;
+  const size_t block = (std::max<size_t>(kValuesAtOnce / info_.dim, 1) + leaf - 1) / leaf * leaf;
   parallel_blocks(count, block, threads, [&](size_t begin, size_t end, unsigned) {
     // The block that this thread will probably have next.
     const size_t next = std::min(begin + std::max(threads, 1u) * block, count);

@@ -8,23 +8,18 @@
 #include "dppl/transform.h"
 #include "kernels/row_math.h"
 #include "kernels/spectrum.h"
+#include "rows/constants.h"
 
 namespace dppl {
 namespace {
 
 using Kind = TransformSpec::Kind;
 
-// Sums over blocks of this many rows, added in the order of the blocks: the same bits with any number of threads.
-constexpr size_t kBlockRows = 256;
-
-// More tell nothing new about a mean and a few hundred directions, and this many are read in seconds from any pool.
-constexpr size_t kSampleRows = 65536;
-
 size_t sample_size(size_t rows) { return std::min(rows, kSampleRows); }
 // Where the i-th row of the sample is.
 size_t sampled_row(size_t i, size_t rows) { return i * rows / sample_size(rows); }
 
-// The sample of a pool. That of a large pool is copied, so that its files are walked over once; but not more than this.
+// The sample of a pool; that of a large pool is copied.
 class Sample {
  public:
   explicit Sample(const PublicData& pool) : rows_(pool.embeddings()), total_(pool.size()), size_(sample_size(total_)) {
@@ -41,18 +36,16 @@ class Sample {
   }
 
  private:
-  static constexpr size_t kMostCopied = size_t{1} << 30, kAhead = 64;
-
   size_t place(size_t i) const { return sampled_row(i, total_); }
 
   void copy(size_t row_size) {
     auto bytes = std::make_shared<std::vector<std::byte>>();
     bytes->reserve(size_ * row_size);
     for (size_t i = 0; i < size_; ++i) {
-      if (i + kAhead < size_) rows_.expect(place(i + kAhead), place(i + kAhead) + 1);
+      if (i + kRowsAhead < size_) rows_.expect(place(i + kRowsAhead), place(i + kRowsAhead) + 1);
       const auto row = rows_.row_bytes(place(i));
       bytes->insert(bytes->end(), row.begin(), row.end());
-      if (i % kBlockRows == kBlockRows - 1) rows_.give_back(place(i + 1 - kBlockRows), place(i) + 1);
+      if (i % kSpectrumRows == kSpectrumRows - 1) rows_.give_back(place(i + 1 - kSpectrumRows), place(i) + 1);
     }
     const MatrixView matrix{.data = bytes->data(), .rows = size_, .dim = rows_.dim(), .dtype = rows_.dtype()};
     copy_.emplace(Embeddings::view(matrix, bytes));
@@ -66,11 +59,11 @@ class Sample {
 std::vector<float> mean_of(const Sample& pool, size_t average_pool, unsigned threads) {
   const PublicTransform uncentered =
       PublicTransform::restore({.kind = Kind::none, .window = average_pool}, pool.dim(), {}, {});
-  const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kBlockRows - 1) / kBlockRows;
+  const size_t dim = uncentered.pooled_dim(), blocks = (pool.size() + kSpectrumRows - 1) / kSpectrumRows;
   std::vector<double> sums(blocks * dim);
-  parallel_blocks(pool.size(), kBlockRows, threads, [&](size_t begin, size_t end, unsigned) {
+  parallel_blocks(pool.size(), kSpectrumRows, threads, [&](size_t begin, size_t end, unsigned) {
     std::vector<float> scratch(pool.dim()), row(dim);
-    double* sum = sums.data() + begin / kBlockRows * dim;
+    double* sum = sums.data() + begin / kSpectrumRows * dim;
     for (size_t i = begin; i < end; ++i) {
       uncentered.apply(pool.row_view(i, scratch), row);
       for (size_t k = 0; k < dim; ++k) sum[k] += static_cast<double>(row[k]);
@@ -98,9 +91,9 @@ Eigen::MatrixXd pool_covariance(const PublicTransform& centered, const Sample& p
   };
   parallel_blocks(threads, 1, threads, [&](size_t band, size_t, unsigned) {
     const size_t first = edge(band), last = edge(band + 1);
-    std::vector<float> scratch(pool.dim()), rows(kBlockRows * dim), gram((last - first) * dim);
-    for (size_t begin = 0; begin < pool.size(); begin += kBlockRows) {
-      const size_t count = std::min(kBlockRows, pool.size() - begin);
+    std::vector<float> scratch(pool.dim()), rows(kSpectrumRows * dim), gram((last - first) * dim);
+    for (size_t begin = 0; begin < pool.size(); begin += kSpectrumRows) {
+      const size_t count = std::min(kSpectrumRows, pool.size() - begin);
       for (size_t i = 0; i < count; ++i) {
         centered.apply(pool.row_view(begin + i, scratch), std::span(rows).subspan(i * dim, dim));
       }
@@ -152,9 +145,7 @@ PoolSpectrum PoolSpectrum::of(const PublicData& pool, size_t average_pool, unsig
 }
 
 size_t PoolSpectrum::usable_directions() const {
-  // Below this part of the largest variance there is nothing but the rounding of float32.
-  constexpr double kRounding = 1e-10;
-  return static_cast<size_t>((variances.array() > variances(0) * kRounding).count());
+  return static_cast<size_t>((variances.array() > variances(0) * kLeastVariance).count());
 }
 
 }  // namespace dppl

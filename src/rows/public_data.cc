@@ -6,6 +6,7 @@
 #include "dppl/embeddings.h"
 #include "dppl/invalid_record.h"
 #include "rows/check_rows.h"
+#include "rows/constants.h"
 #include "rows/matrix_digest.h"
 #include "rows/pool_shards.h"
 #include "rows/pool_spectrum.h"
@@ -16,10 +17,9 @@ namespace {
 
 std::string digest_of_matrix(const Embeddings& embeddings) {
   MatrixDigest digest(embeddings.dtype(), embeddings.rows(), embeddings.dim());
-  constexpr size_t kRowsAtOnce = 4096;
   for (size_t i = 0; i < embeddings.rows(); ++i) {
     digest.add(embeddings.row_bytes(i));
-    if (i % kRowsAtOnce == kRowsAtOnce - 1) embeddings.give_back(i + 1 - kRowsAtOnce, i + 1);
+    if (i % kDigestedRows == kDigestedRows - 1) embeddings.give_back(i + 1 - kDigestedRows, i + 1);
   }
   return to_hex(digest.finish());
 }

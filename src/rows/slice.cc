@@ -7,12 +7,10 @@
 #include <optional>
 
 #include "dppl/error.h"
+#include "rows/constants.h"
 
 namespace dppl {
 namespace {
-
-// Far above any number of machines, and far below what the products of range() can hold.
-constexpr size_t kMostParts = 1'000'000'000;
 
 std::optional<size_t> parse_number(std::string_view text) {
   size_t value = 0;
