@@ -5,13 +5,11 @@
 #include <numeric>
 
 #include "dppl/error.h"
+#include "random/constants.h"
 #include "random/uniform.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kTightenAt = 256;
-constexpr size_t kFirstProposals = 16;  // are evaluated together, then twice as many, and so on
 
 void require(bool holds) {
   if (!holds) throw Error("selection: a part gave an answer that no part gives");

@@ -30,9 +30,6 @@ struct BoundedValues {
   uint64_t candidates() const { return some ? some->candidates : upper.size(); }
 };
 
-// Before the first weighing no more than so many bounds are asked for at once.
-inline constexpr size_t kFirstLargest = 64;
-
 // What the one who draws (random/lazy_categorical.h) asks of a part of the candidates, and what the part answers. A
 // candidate is open until its exact value is known, and near unless its weight is the smallest that there is; before
 // the first weighing all are near.

@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "dppl/error.h"
+#include "random/constants.h"
 #include "random/lazy_categorical.h"
 #include "support/checks.h"
 #include "support/expect_error.h"

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "kernels/dot_kernels.h"
 #include "random/categorical.h"
+#include "random/constants.h"
 #include "selection/constants.h"
 
 namespace dppl {

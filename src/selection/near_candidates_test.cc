@@ -6,6 +6,7 @@
 
 #include "kernels/cpu_testing.h"
 #include "mechanisms/exponential/lazy_exponential.h"
+#include "random/constants.h"
 #include "selection/select.h"
 #include "support/selection_rows.h"
 
