@@ -4,11 +4,9 @@
 #include "rows/class_rows.h"
 #include "rows/records.h"
 #include "statistics/bounded_sum.h"
+#include "statistics/constants.h"
 
 namespace dppl {
-
-// Records whose rows are transformed together.
-inline constexpr size_t kRecordBlock = 256;
 
 // Where the transform only scales, the row itself has the same direction: no copy.
 inline bool only_scales(const PublicTransform& transform) {

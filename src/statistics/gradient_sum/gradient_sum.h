@@ -6,13 +6,12 @@
 #include "rows/private_access.h"
 #include "rows/small_rows.h"
 #include "statistics/bounded_sum.h"
+#include "statistics/constants.h"
 
 namespace dppl {
 
 // A record's gradient is (p − y)·xᵀ, p the probabilities of the classes, y its own class, x its row of length 1. It is
-// clipped to this length: half of the longest, because the noise is in proportion to it.
-inline constexpr double kGradientClip = 0.5;
-// The unit of the integers below.
+// clipped to kGradientClip. The unit of the integers below.
 inline constexpr double kGradientUnit = kGradientClip / static_cast<double>(kSmallRadius * kSmallRadius);
 
 // The standard deviation of the noise in each coordinate of one of so many steps that share a zCDP budget.

@@ -5,13 +5,12 @@
 #include <numeric>
 
 #include "kernels/dot_kernels.h"
+#include "statistics/constants.h"
 
 namespace dppl {
 namespace {
 
 constexpr int32_t kOffset = RecordPanels::kOffset;
-// Candidates that stay in the second-level cache while the panels pass; a panel stays in the first level meanwhile.
-constexpr size_t kCandidateBlock = 256;
 // So many panels' scores, each below 2^43, add up exactly in a double.
 constexpr size_t kPanelBlock = 32;
 

@@ -6,11 +6,10 @@
 
 #include "base/parallel.h"
 #include "base/strict_math.h"
+#include "statistics/constants.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kBlock = 4096;
 
 // For every record 1/√(number of records of its person), or a little less. Empty: every record is on its own.
 std::vector<double> factors_of(const People* people) {
@@ -28,7 +27,7 @@ BoundedSum second_moment(const SmallRows& rows, const PrivateAccess& access, uns
   const std::vector<double> factors = factors_of(access.people());
   const size_t dim = rows.dim(), triangle = dim * (dim + 1) / 2;
   std::vector<std::vector<int64_t>> parts(std::max(threads, 1u));
-  parallel_blocks(rows.rows(), kBlock, threads, [&](size_t begin, size_t end, unsigned thread) {
+  parallel_blocks(rows.rows(), kMomentRows, threads, [&](size_t begin, size_t end, unsigned thread) {
     std::vector<int64_t>& part = parts[thread];
     part.resize(triangle);
     // Whole numbers in double, exact (small_rows.h).
