@@ -6,6 +6,7 @@
 #include "estimation/pool_posterior.h"
 #include "estimation/prototype_scaling.h"
 #include "methods/automatic.h"
+#include "methods/constants.h"
 #include "methods/method.h"
 #include "rows/quantised_rows.h"
 #include "tuning/constants.h"
@@ -188,8 +189,7 @@ Settings FitPlan::State::choose_before(const AutoSettings& automatic) {
     return choose_for(sizes, automatic, *shared.pool, budget, options);
   };
   try {
-    constexpr double kMany = 1e15;  // in as many directions as any data set would get
-    transform_of(dppl::transform_of(choice(kMany)));
+    transform_of(dppl::transform_of(choice(kMostRecords)));
     if (automatic.records == 0) return automatic;
     return choice(static_cast<double>(automatic.records));
   } catch (const InvalidInput& error) {

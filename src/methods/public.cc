@@ -3,6 +3,7 @@
 
 #include "estimation/known_directions.h"
 #include "mechanisms/laplace_noise.h"
+#include "methods/constants.h"
 #include "methods/method.h"
 #include "random/discrete_laplace.h"
 #include "rows/class_rows.h"
@@ -26,13 +27,8 @@ struct Choosing {
   bool joint;
 };
 
-// Public examples count as records of their class that are always there: a public base measure, by which the scores of
-// candidates begin (src/statistics/pair_scores/proof.md). Together they say so many nats about the best candidate,
-// which any class with more to say overrules.
-constexpr double kNatsOfExamples = 8;
-// They take memory; below ε = 0.0008 examples say less than that.
-constexpr double kMostCopies = 10000;
-
+// What is publicly known of classes, as records that are always there: a public base measure, by which the scores of
+// candidates begin (src/statistics/pair_scores/proof.md).
 class ExampleRows {
  public:
   ExampleRows(const ClassKnowledge& knowledge, const PublicTransform& transform, double epsilon)
