@@ -9,6 +9,7 @@
 #include <set>
 
 #include "audit/clopper_pearson.h"
+#include "audit/constants.h"
 #include "audit/fits.h"
 #include "audit/games.h"
 #include "audit/sensitivity.h"
@@ -84,7 +85,7 @@ AuditResult run(const Game& game, const AuditOptions& options, bool planted) {
   if (game.claim.epsilon) {
     result.claim = *game.claim.epsilon;
   } else {
-    result.delta = Rational(1, 100000);
+    result.delta = kAuditDelta;
     result.claim = *game.claim.epsilon_at(result.delta);
   }
   const double delta = result.delta.get_d();
@@ -127,10 +128,12 @@ std::vector<std::string> audit_names() {
 namespace {
 
 void check(const AuditOptions& options) {
-  if (options.trials < 1000)
-    throw InvalidInput(fmt::format("trials: {} are too few to bound anything; use at least 1000", options.trials));
-  if (options.fits < 1000)
-    throw InvalidInput(fmt::format("fits: {} are too few to bound anything; use at least 1000", options.fits));
+  if (options.trials < kFewestTrials)
+    throw InvalidInput(
+        fmt::format("trials: {} are too few to bound anything; use at least {}", options.trials, kFewestTrials));
+  if (options.fits < kFewestTrials)
+    throw InvalidInput(
+        fmt::format("fits: {} are too few to bound anything; use at least {}", options.fits, kFewestTrials));
   if (options.cases == 0) throw InvalidInput("cases: 0 must be at least 1");
   if (!(options.confidence > 0.5 && options.confidence < 1)) {
     throw InvalidInput(fmt::format("confidence: {} must lie between 0.5 and 1", options.confidence));

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "audit/clopper_pearson.h"
+#include "audit/constants.h"
 #include "base/parallel.h"
 
 namespace dppl {
@@ -50,10 +51,7 @@ Test best_test(const Duel& duel, const std::array<Sample, 2>& pilot, double conf
   Sample values = pilot[0];
   values.insert(values.end(), pilot[1].begin(), pilot[1].end());
   std::sort(values.begin(), values.end());
-  // Quantiles. Rare events tell most about ε: far into the tails. About μ every event tells the same, and the middle
-  // ones with the least error; a tail would be chosen by luck only.
-  constexpr int kThresholds = 128;
-  const double step = duel.measure == AuditMeasure::mu ? 0.02 : 0.12;
+  const double step = duel.measure == AuditMeasure::mu ? kMuStep : kEpsilonStep;
   Test best;
   double best_bound = -1;
   for (int i = 1; i < kThresholds; ++i) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 
+#include "audit/constants.h"
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
 #include "methods/shared_fits.h"
@@ -15,7 +16,6 @@ namespace {
 
 // ρ = 1/2 of zCDP by Gaussian noise alone is 1-GDP.
 BudgetSpec gaussian_budget(Relation relation) { return BudgetSpec::zcdp(Rational(1, 2), relation); }
-constexpr double kReach = 0.9;
 
 // Where this thread's fit writes down what is released.
 thread_local Transcript* writing = nullptr;

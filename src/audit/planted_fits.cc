@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 
+#include "audit/constants.h"
 #include "audit/fits.h"
 #include "audit/likelihood.h"
 #include "dppl/fit.h"
@@ -201,7 +202,7 @@ Duel delta_on_the_wrong_side() {
   Duel result = gaussian("δ converted to the wrong side", neighbours, {exact.sums[0], exact.sums[1]},
                          gaussian_variance(kRadius * kRadius, 1));
   result.measure = AuditMeasure::epsilon;
-  result.delta = Rational(1, 100000);
+  result.delta = kAuditDelta;
   return result;
 }
 

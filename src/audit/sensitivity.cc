@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "audit/constants.h"
 #include "base/parallel.h"
 #include "dppl/error.h"
 #include "ledger/privacy_filter.h"
@@ -214,9 +215,6 @@ ScoreRange any_range(Random& random) {
   const auto low = static_cast<long>(random.next64() % 200), width = static_cast<long>(1 + random.next64() % 200);
   return ScoreRange::of(Rational(low, 100), Rational(std::min(low + width, 200L) + (low == 200 ? 1 : 0), 100));
 }
-
-// Some case must come near to what is allowed, or the cases show nothing.
-constexpr double kReach = 0.9;
 
 }  // namespace
 
