@@ -87,14 +87,14 @@ TEST(AuditEndToEnd, SeesATenthOfTheNoise) {
 
 // A duel whose two sides have the same law tells nothing; one that tells everything is bounded by its number of fits.
 TEST(Duel, BoundsWhatThereIsToTell) {
-  Duel duel{.name = "", .neighbours = "", .play = [](int, Random& random) { return uniform(random); }};
+  Duel duel{.name = "", .neighbours = "", .simulate = [](int, Random& random) { return uniform(random); }};
   EXPECT_LT(run_duel(duel, 20000, 0.9999, 1).lower_bound, 0.1);
-  duel.play = [](int world, Random&) { return static_cast<double>(world); };
+  duel.simulate = [](int world, Random&) { return static_cast<double>(world); };
   EXPECT_GT(run_duel(duel, 20000, 0.9999, 1).lower_bound, 6);
   duel.measure = AuditMeasure::epsilon;
   EXPECT_GT(run_duel(duel, 20000, 0.9999, 1).lower_bound, 7);
   // Randomised response at ε = 1.
-  duel.play = [](int world, Random& random) { return uniform(random) < 1 / (1 + std::exp(1)) ? 1.0 - world : world; };
+  duel.simulate = [](int world, Random& random) { return uniform(random) < 1 / (1 + std::exp(1)) ? 1.0 - world : world; };
   const double bound = run_duel(duel, 100000, 0.9999, 2).lower_bound;
   EXPECT_LT(bound, 1);
   EXPECT_GT(bound, 0.93);

@@ -18,7 +18,7 @@ enum class AuditMeasure {
 };
 std::string_view to_string(AuditMeasure measure);
 
-// Plays mechanisms, or whole fits, many times on two neighbouring inputs that are hard to hide, and bounds from below
+// Simulates mechanisms, or whole fits, many times on two neighbouring inputs that are hard to hide, and bounds from below
 // what can be told apart. A bound above the claim is a proof (at the stated confidence) that the claim is wrong; a
 // bound below it proves nothing by itself, but one that comes near the claim on worst-case neighbours shows that the
 // audit would have seen a claim that is wrong by a little.
@@ -37,7 +37,7 @@ struct AuditOptions {
 
 struct AuditResult {
   std::string name;
-  std::string neighbours;  // what was played, in words
+  std::string neighbours;  // what was simulated, in words
   bool planted = false;
   AuditMeasure measure = AuditMeasure::epsilon;
   Rational claim;  // in that measure

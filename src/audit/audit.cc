@@ -21,11 +21,11 @@ namespace {
 
 using Counts = std::map<int64_t, uint64_t>;
 
-Counts play(const Game& game, int input, uint64_t trials, unsigned threads) {
+Counts simulate(const Game& game, int input, uint64_t trials, unsigned threads) {
   std::vector<Counts> parts(threads);
   parallel_blocks(trials, 1024, threads, [&](size_t begin, size_t end, unsigned thread) {
     SecureRandom random;
-    for (size_t i = begin; i < end; ++i) ++parts[thread][game.play(input, random)];
+    for (size_t i = begin; i < end; ++i) ++parts[thread][game.simulate(input, random)];
   });
   Counts total;
   for (const Counts& part : parts) {
@@ -93,8 +93,8 @@ AuditResult run(const Game& game, const AuditOptions& options, bool planted) {
   const uint64_t half = options.trials / 2;
   std::array<Counts, 2> choose, test;
   for (int input : {0, 1}) {
-    choose[static_cast<size_t>(input)] = play(game, input, half, options.threads);
-    test[static_cast<size_t>(input)] = play(game, input, half, options.threads);
+    choose[static_cast<size_t>(input)] = simulate(game, input, half, options.threads);
+    test[static_cast<size_t>(input)] = simulate(game, input, half, options.threads);
   }
   for (const size_t likely : {0u, 1u}) {
     const auto event = best_event(choose[likely], choose[1 - likely], half, delta, alpha);

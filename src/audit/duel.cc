@@ -15,11 +15,11 @@ namespace {
 
 using Sample = std::vector<double>;
 
-std::array<Sample, 2> play(const Duel& duel, uint64_t fits, unsigned threads) {
+std::array<Sample, 2> simulate(const Duel& duel, uint64_t fits, unsigned threads) {
   std::array<Sample, 2> samples{Sample(fits), Sample(fits)};
   parallel_blocks(2 * fits, 256, threads, [&](size_t begin, size_t end, unsigned) {
     SecureRandom random;
-    for (size_t i = begin; i < end; ++i) samples[i % 2][i / 2] = duel.play(static_cast<int>(i % 2), random);
+    for (size_t i = begin; i < end; ++i) samples[i % 2][i / 2] = duel.simulate(static_cast<int>(i % 2), random);
   });
   return samples;
 }
@@ -72,7 +72,7 @@ Test best_test(const Duel& duel, const std::array<Sample, 2>& pilot, double conf
 
 AuditResult run_duel(const Duel& duel, uint64_t fits, double confidence, unsigned threads) {
   const auto trials = static_cast<uint64_t>(duel.effort * static_cast<double>(fits));
-  const Test test = best_test(duel, play(duel, std::max<uint64_t>(trials / 5, 100), threads), confidence);
+  const Test test = best_test(duel, simulate(duel, std::max<uint64_t>(trials / 5, 100), threads), confidence);
   AuditResult result;
   result.name = duel.name;
   result.neighbours = duel.neighbours;
@@ -81,7 +81,7 @@ AuditResult run_duel(const Duel& duel, uint64_t fits, double confidence, unsigne
   result.delta = duel.delta;
   result.reach = duel.reach;
   result.trials = trials;
-  result.lower_bound = bound_of(duel, play(duel, trials, threads), test, confidence);
+  result.lower_bound = bound_of(duel, simulate(duel, trials, threads), test, confidence);
   return result;
 }
 

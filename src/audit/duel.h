@@ -21,7 +21,7 @@ struct Duel {
   double effort = 1;
   // One fit on data set 0 or 1, told as one number: the larger, the more it looks like data set 1. The best there is is
   // the logarithm of the likelihood ratio of everything released (Neyman & Pearson).
-  std::function<double(int world, Random& random)> play;
+  std::function<double(int world, Random& random)> simulate;
 };
 
 // Lower bounds at the stated confidence, from so many fits on each data set; a fifth more chooses the event.

@@ -43,7 +43,7 @@ class Fitter {
   const Neighbours& neighbours() const { return neighbours_; }
   const PublicData& pool() const { return pool_; }
 
-  Transcript play(int world, Random& random) const {
+  Transcript simulate(int world, Random& random) const {
     Transcript transcript{{}, Model{.transform = PublicTransform::restore({}, neighbours_.dim, {}, {})}};
     writing = &transcript;
     transcript.model = model(world, random);
@@ -75,12 +75,13 @@ Duel gaussian_duel(const std::string& name, const Neighbours& neighbours, const 
                    size_t pool_rows_each = 8) {
   const auto fitter = std::make_shared<Fitter>(neighbours, rows_around_axes(neighbours.dim, pool_rows_each, 3),
                                                settings, gaussian_budget(neighbours.relation()));
-  return {.name = "fit " + name,
-          .neighbours = neighbours.words,
-          .measure = AuditMeasure::mu,
-          .claim = 1,
-          .reach = reach,
-          .play = [fitter](int world, Random& random) { return fitter->log_ratio(fitter->play(world, random)); }};
+  return {
+      .name = "fit " + name,
+      .neighbours = neighbours.words,
+      .measure = AuditMeasure::mu,
+      .claim = 1,
+      .reach = reach,
+      .simulate = [fitter](int world, Random& random) { return fitter->log_ratio(fitter->simulate(world, random)); }};
 }
 
 // ---- Selection: the record points where few of the candidates are, away from all others.
@@ -108,7 +109,7 @@ Duel selection_duel(const std::string& name, const Settings& settings, const Bud
           .claim = kEpsilon,
           .reach = kReach,
           .effort = kRareEffort,
-          .play = [fitter, near](int world, Random& random) {
+          .simulate = [fitter, near](int world, Random& random) {
             const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
             return std::all_of(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(near),
                                [&](uint64_t index) { return index < near; })
@@ -133,7 +134,7 @@ Duel person_selection_duel(const std::string& name, const Settings& settings, do
           .claim = kEpsilon,
           .reach = reach,
           .effort = kRareEffort,
-          .play = [fitter, near](int world, Random& random) {
+          .simulate = [fitter, near](int world, Random& random) {
             const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
             return std::ranges::all_of(chosen, [&](uint64_t index) { return index < near; }) ? 1.0 : 0.0;
           }};
@@ -196,8 +197,8 @@ Duel pure_auto_duel() {
           .claim = kEpsilon,
           .reach = kReach,
           .effort = 14,
-          .play = [fitter](int world, Random& random) {
-            const Transcript transcript = fitter->play(world, random);
+          .simulate = [fitter](int world, Random& random) {
+            const Transcript transcript = fitter->simulate(world, random);
             const double for_sizes = Rational(kSizeShare * kEpsilon).get_d(), epsilon = kEpsilon.get_d() - for_sizes;
             const auto size = static_cast<double>(transcript.sums.at(0).values[0]);
             return choice_log_ratio(transcript.model, fitter->neighbours(), fitter->pool(), epsilon) +

@@ -15,7 +15,7 @@ struct Game {
   std::string neighbours;
   Guarantee claim;
   // The output on input 0 or 1, as one integer.
-  std::function<int64_t(int input, Random& random)> play;
+  std::function<int64_t(int input, Random& random)> simulate;
 };
 
 // Every mechanism of the library.

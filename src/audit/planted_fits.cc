@@ -50,12 +50,12 @@ struct Exact {
   std::vector<int64_t> sums[2], sizes[2];
 };
 
-Duel duel(const char* name, const Neighbours& neighbours, std::function<double(int world, Random& random)> play) {
+Duel duel(const char* name, const Neighbours& neighbours, std::function<double(int world, Random& random)> simulate) {
   return {.name = std::string("planted: ") + name,
           .neighbours = neighbours.words,
           .measure = AuditMeasure::mu,
           .claim = 1,
-          .play = std::move(play)};
+          .simulate = std::move(simulate)};
 }
 
 // A statistic, released with a given variance.
@@ -89,12 +89,17 @@ Duel split_to_more_than_one() {
   return result;
 }
 
-Duel sizes_without_noise() {
-  const Neighbours neighbours = at_the_rim(1);
+// Sizes as they are, beside whatever else is released.
+Duel stated_sizes(const char* name, const Neighbours& neighbours) {
   const auto exact = std::make_shared<Exact>(neighbours);
-  return duel("sizes released without noise", neighbours,
+  return duel(name, neighbours,
               [exact](int world, Random&) { return static_cast<double>(exact->sizes[static_cast<size_t>(world)][0]); });
 }
+
+Duel sizes_without_noise() { return stated_sizes("sizes released without noise", at_the_rim(1)); }
+
+// An estimator that takes class sizes for public, and states them beside its means, with a budget for add-remove.
+Duel unpriced_settings() { return stated_sizes("settings that were not priced", at_the_rim(0)); }
 
 // The paper's mean: noise that shrinks with the true number of records tells that number.
 Duel count_as_n() {
@@ -137,19 +142,6 @@ Duel label_set_from_data() {
     const FitOptions options{.settings = MeanSettings{}, .threads = 1};
     const Model model = fit(data, {}, options, Budget::unledgered(BudgetSpec::zcdp(kRho)), random);
     return static_cast<double>(model.classes.size());
-  });
-}
-
-// What a fit did that ran settings from an edited cache without a look at them: an estimator that takes class counts
-// for public and states them beside its means, with a budget for add-remove.
-Duel trusted_cache() {
-  const Neighbours neighbours = at_the_rim(0);
-  const auto exact = std::make_shared<Exact>(neighbours);
-  return duel("settings from an edited cache", neighbours, [exact](int world, Random& random) {
-    const auto w = static_cast<size_t>(world);
-    const std::vector<int64_t> sums = noisy(exact->sums[w], gaussian_variance(4 * kRadius * kRadius, kRho), random);
-    const double mean = static_cast<double>(sums[0]) / static_cast<double>(std::max<int64_t>(exact->sizes[w][0], 1));
-    return std::isfinite(mean) ? static_cast<double>(exact->sizes[w][0]) : 0;
   });
 }
 
@@ -210,7 +202,7 @@ Duel delta_on_the_wrong_side() {
 
 std::vector<Duel> planted_fits() {
   return {narrow_noise(),      split_to_more_than_one(), sizes_without_noise(),
-          count_as_n(),        label_set_from_data(),    trusted_cache(),
+          count_as_n(),        label_set_from_data(),    unpriced_settings(),
           off_diagonal_once(), gradient_in_parallel(),   delta_on_the_wrong_side()};
 }
 
