@@ -1,6 +1,6 @@
 // How fast an encoder is on images that are ready: `bench_onnx MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS`.
 // TENSOR holds whole batches of float32, 3 × SIZE × SIZE an image. Writes the embeddings of all its images to OUT and
-// prints images/s and images a second of processor time, for as many further rounds as fit the time.
+// prints images/s and images per second of processor time, for as many further rounds as fit the time.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

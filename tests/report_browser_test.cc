@@ -59,7 +59,7 @@ TEST_F(ReportInBrowser, ShowsImagesPlotsAndNamesWithoutAComplaint) {
   for (const int width : {1000, 360}) {
     const auto view = open_in_browser(dir, page, kProbe, width);
     EXPECT_EQ(view.facts.at("title"), "<b>Bands</b>");
-    // One a class twice, two a class, and the four nearest a class of the mean.
+    // One per class twice, two per class, and the four nearest per class of the mean.
     EXPECT_EQ(view.facts.at("images"), 3 * (1 + 1 + 2 + 4));
     EXPECT_EQ(view.facts.at("loaded"), view.facts.at("images"));
     const bool live = !vega_library().empty();

@@ -27,7 +27,7 @@ Problem problem(const Clouds& clouds) {
   return result;
 }
 
-// Columns of weights, one a class.
+// Columns of weights, one per class.
 std::vector<uint32_t> largest(const Eigen::MatrixXd& scores) {
   std::vector<uint32_t> result;
   for (Eigen::Index i = 0; i < scores.rows(); ++i) {

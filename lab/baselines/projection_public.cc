@@ -17,7 +17,7 @@
 namespace dppl {
 namespace {
 
-// Σ over the class of the cosine to each candidate, cut to [low, high] and scaled to [0, 1].
+// Σ over the class of the cosine to each candidate, clipped to [low, high] and scaled to [0, 1].
 Eigen::ArrayXd utilities(std::span<const float> rows, std::span<const float> candidates, size_t dim, double low,
                          double high) {
   constexpr size_t kBlock = 64;
@@ -92,7 +92,7 @@ Baseline projection_public() {
   BaselineSettings defaults = projection_settings();
   defaults.insert({{"candidates", 10000}, {"clip_min", 0}, {"clip_max", 1}});
   return {"projection-public",
-          "one public row a class, chosen after a linear projection that was trained with DP-SGD",
+          "one public row per class, chosen after a linear projection that was trained with DP-SGD",
           true,
           std::move(defaults),
           train,

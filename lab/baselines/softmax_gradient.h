@@ -10,7 +10,7 @@
 // the classes are, which balanced accuracy does not ask for.
 namespace dppl {
 
-// Called once for each block of records, with their residuals p − y (one row of `classes` values a record): sets the
+// Called once for each block of records, with their residuals p − y (one row of `classes` values per record): sets the
 // factor of each record's gradient (p − y)·xᵀ.
 using SetFactors =
     std::function<void(size_t begin, size_t end, std::span<const float> residuals, std::span<float> factors)>;

@@ -36,7 +36,7 @@ std::vector<std::string_view> text_lines(std::string_view text, std::string_view
     lines.push_back(take_line(text));
     const std::string_view fault = fault_of_line(lines.back());
     if (!fault.empty()) {
-      throw InvalidRecord(fmt::format("{}: a line {}; give one name a line, in UTF-8", name, fault),
+      throw InvalidRecord(fmt::format("{}: a line {}; give one name per line, in UTF-8", name, fault),
                           fmt::format("line {} {}", lines.size(), fault));
     }
   }

@@ -119,7 +119,7 @@ std::vector<float> OnnxEncoder::run(std::span<const float> inputs) const {
                       std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent > 0; });
   if (!usable) {
     throw InvalidInput(
-        fmt::format("{}: its output {} for {} images is not a vector an image (N×D), a vector a token "
+        fmt::format("{}: its output {} for {} images is not a vector per image (N×D), a vector per token "
                     "(N×T×D) or a map of features; choose another output",
                     path_, OnnxTensor{output_.name, output_.type, shape}.describe(), batch_));
   }

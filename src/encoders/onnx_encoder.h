@@ -6,8 +6,8 @@
 
 namespace dppl {
 
-// Which output is the embedding when nobody says: one vector an image before one vector a token before a map of
-// features, and scores of classes last. With `pool`, an output with one vector a token. Throws InvalidInput when a
+// Which output is the embedding when nobody says: one vector per image before one vector per token before a map of
+// features, and scores of classes last. With `pool`, an output with one vector per token. Throws InvalidInput when a
 // named output is not there or nothing can be an embedding.
 const OnnxTensor& choose_output(const std::vector<OnnxTensor>& outputs, const OnnxOptions& options,
                                 std::string_view path);

@@ -90,66 +90,66 @@ void check_schema(Database& database) {
   if (found != expected) throw Broken{"its tables or triggers are not those that dppl created"};
 }
 
-Ledger::Entry read_entry(const Statement& row, const LedgerState& book) {
-  const uint64_t expected = book.entries().size() + 1;
+Ledger::Entry read_entry(const Statement& row, const LedgerState& state) {
+  const uint64_t expected = state.entries().size() + 1;
   if (row.integer(0) != static_cast<int64_t>(expected)) throw InvalidInput("is missing");
   EntryFields fields;
   for (int i = 0; i < kColumns; ++i) fields[static_cast<size_t>(i)] = row.text(i + 1);
   const std::string digest = row.text(kColumns + 1);
   if (digest != entry_digest(expected, fields)) throw InvalidInput("its contents do not match its digest");
   Ledger::Entry entry = from_fields(fields);
-  if (entry.previous != book.head()) throw InvalidInput("it does not follow the row before it");
+  if (entry.previous != state.head()) throw InvalidInput("it does not follow the row before it");
   entry.sequence = expected;
   entry.digest = digest;
   return entry;
 }
 
 LedgerState read_entries(Database& database) {
-  LedgerState book;
+  LedgerState state;
   Statement rows = database.prepare(
       fmt::format("SELECT sequence, {}, digest FROM entry ORDER BY sequence", fmt::join(kEntryColumns, ", ")).c_str());
   while (rows.step()) {
     try {
-      book.append(read_entry(rows, book));
+      state.append(read_entry(rows, state));
     } catch (const RetiredNotion& error) {
-      Broken old(book.entries().size() + 1, error.what());
+      Broken old(state.entries().size() + 1, error.what());
       old.advice = "use the dppl that wrote it, or start a new ledger with totals that leave out what is spent";
       throw old;
     } catch (const Error& error) {
-      throw Broken{book.entries().size() + 1, error.what()};
+      throw Broken{state.entries().size() + 1, error.what()};
     }
   }
-  return book;
+  return state;
 }
 
-void check_head(Database& database, const LedgerState& book) {
+void check_head(Database& database, const LedgerState& state) {
   Statement head = database.prepare("SELECT count, digest FROM head");
-  const uint64_t rows = book.entries().size();
+  const uint64_t rows = state.entries().size();
   if (!head.step()) throw Broken{"its head is missing"};
   const int64_t count = head.integer(0);
   if (count > static_cast<int64_t>(rows)) throw Broken{rows + 1, "is missing (the head counts more rows)"};
-  if (count != static_cast<int64_t>(rows) || head.text(1) != book.head()) {
+  if (count != static_cast<int64_t>(rows) || head.text(1) != state.head()) {
     throw Broken{"its head does not match its last row"};
   }
 }
 
 // The whole ledger, checked. Throws Broken.
-LedgerState read_book(Database& database) {
+LedgerState read_state(Database& database) {
   try {
     check_schema(database);
-    LedgerState book = read_entries(database);
-    check_head(database, book);
-    return book;
+    LedgerState state = read_entries(database);
+    check_head(database, state);
+    return state;
   } catch (const InvalidInput& error) {
     throw Broken(error.what());
   }
 }
 
 // The same for everything but verify.
-LedgerState open_book(Database& database, const std::filesystem::path& path) {
+LedgerState open_state(Database& database, const std::filesystem::path& path) {
   check_format(database, path);
   try {
-    return read_book(database);
+    return read_state(database);
   } catch (const Broken& broken) {
     throw IoError(fmt::format("ledger {}: {}; {}", path.string(), broken.what(), broken.advice));
   }
@@ -193,14 +193,14 @@ void check_digits(const BudgetSpec& cost) {
 Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledger::Entry entry,
                      const std::function<void(const LedgerState&, Ledger::Entry&)>& complete) {
   Transaction transaction(database, Transaction::Kind::write);
-  LedgerState book = open_book(database, path);
-  complete(book, entry);
-  entry.sequence = book.entries().size() + 1;
+  LedgerState state = open_state(database, path);
+  complete(state, entry);
+  entry.sequence = state.entries().size() + 1;
   if (entry.time.empty()) entry.time = now();
-  entry.previous = book.head();
+  entry.previous = state.head();
   const EntryFields fields = to_fields(entry);
   entry.digest = entry_digest(entry.sequence, fields);
-  book.append(entry);
+  state.append(entry);
   insert(database, entry, fields);
   transaction.commit();
   return entry;
@@ -215,21 +215,21 @@ void check_model_digest(std::string_view digest) {
   throw InvalidInput(fmt::format("model digest: give 1 to {} lower-case hexadecimal digits", kMaxDigits));
 }
 
-void check_released(const LedgerState& book, const Reservation& reservation, const Guarantee& released) {
-  const Ledger::Entry& reserved = book.reservation(reservation.id());
+void check_released(const LedgerState& state, const Reservation& reservation, const Guarantee& released) {
+  const Ledger::Entry& reserved = state.reservation(reservation.id());
   if (reserved.digest != reservation.digest()) {
     throw InvalidInput(fmt::format("reservation {} was made in another ledger", reservation.id()));
   }
   const bool covered = released.relation == reserved.budget.relation && stays_within(released, reserved.budget) &&
-                       book.charging(reserved.dataset).covers(reserved.budget, reserved.guarantee, released);
+                       state.filter(reserved.dataset).covers(reserved.budget, reserved.guarantee, released);
   if (!covered) {
     throw InvalidInput(fmt::format("reservation {} of {} does not cover what was released; do not publish the result",
                                    reservation.id(), reserved.budget.describe()));
   }
 }
 
-void check_noted(const LedgerState& book, const std::string& noted) {
-  if (std::ranges::find(book.entries(), noted, &Ledger::Entry::digest) == book.entries().end()) {
+void check_noted(const LedgerState& state, const std::string& noted) {
+  if (std::ranges::find(state.entries(), noted, &Ledger::Entry::digest) == state.entries().end()) {
     throw Broken{
         fmt::format("the noted head '{:.64}' is not on its chain: it was rewritten, or the note is not of "
                     "this ledger",
@@ -297,7 +297,7 @@ Ledger::Ledger(std::filesystem::path path, std::chrono::milliseconds patience)
 void Ledger::check_affordable(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price) const {
   Database database(path_, Database::Mode::existing, patience_);
   Transaction transaction(database, Transaction::Kind::read);
-  PrivacyFilter(open_book(database, path_).charging(dataset)).charge(cost, price);
+  PrivacyFilter(open_state(database, path_).filter(dataset)).charge(cost, price);
 }
 
 Reservation Ledger::reserve(std::string_view dataset, const BudgetSpec& cost, const Guarantee& price,
@@ -335,24 +335,24 @@ void Ledger::record(const Reservation& reservation, const Guarantee& released, s
   entry.purpose = "release";
   entry.model_digest = model_digest;
   Database database(path_, Database::Mode::existing, patience_);
-  append(database, path_, std::move(entry), [&](const LedgerState& book, Entry& own) {
-    check_released(book, reservation, released);
+  append(database, path_, std::move(entry), [&](const LedgerState& state, Entry& own) {
+    check_released(state, reservation, released);
     // How long a fit took tells how many records it read: the row says when it was reserved.
-    own.time = book.reservation(reservation.id()).time;
+    own.time = state.reservation(reservation.id()).time;
   });
 }
 
 Ledger::Status Ledger::status(std::string_view dataset) const {
   Database database(path_, Database::Mode::existing, patience_);
   Transaction transaction(database, Transaction::Kind::read);
-  return open_book(database, path_).status(dataset);
+  return open_state(database, path_).status(dataset);
 }
 
 Ledger::Contents Ledger::contents() const {
   Database database(path_, Database::Mode::existing, patience_);
   Transaction transaction(database, Transaction::Kind::read);
-  const LedgerState book = open_book(database, path_);
-  return {book.datasets(), book.entries(), book.head()};
+  const LedgerState state = open_state(database, path_);
+  return {state.datasets(), state.entries(), state.head()};
 }
 
 Ledger::Verification Ledger::verify(const std::optional<std::string>& noted_head) const {
@@ -361,10 +361,10 @@ Ledger::Verification Ledger::verify(const std::optional<std::string>& noted_head
   check_format(database, path_);
   Verification result;
   try {
-    const LedgerState book = read_book(database);
-    result.rows = book.entries().size();
-    result.head = book.head();
-    if (noted_head) check_noted(book, *noted_head);
+    const LedgerState state = read_state(database);
+    result.rows = state.entries().size();
+    result.head = state.head();
+    if (noted_head) check_noted(state, *noted_head);
     check_integrity(database);
   } catch (const Broken& broken) {
     result.bad_row = broken.row;

@@ -56,9 +56,7 @@ size_t LedgerState::known(std::string_view name) const {
 
 Ledger::Status LedgerState::status(std::string_view dataset) const { return datasets_[known(dataset)].status(); }
 
-const PrivacyFilter& LedgerState::charging(std::string_view dataset) const {
-  return datasets_[known(dataset)].charging;
-}
+const PrivacyFilter& LedgerState::filter(std::string_view dataset) const { return datasets_[known(dataset)].filter; }
 
 std::vector<Ledger::Status> LedgerState::datasets() const {
   std::vector<Ledger::Status> all;
@@ -76,7 +74,7 @@ const Ledger::Entry& LedgerState::reservation(uint64_t sequence) const {
 void LedgerState::open(const Ledger::Entry& entry) {
   const size_t found = index(entry.dataset);
   if (found < datasets_.size()) {
-    const BudgetSpec& total = datasets_[found].charging.total();
+    const BudgetSpec& total = datasets_[found].filter.total();
     throw InvalidInput(
         fmt::format("data set '{}': is in the ledger already, with a total of {} (unit: {}); neither can be changed",
                     entry.dataset, total.describe(), unit_of(total.relation)));
@@ -85,7 +83,7 @@ void LedgerState::open(const Ledger::Entry& entry) {
 }
 
 void LedgerState::reserve(const Ledger::Entry& entry) {
-  datasets_[known(entry.dataset)].charging.charge(entry.budget, entry.guarantee);
+  datasets_[known(entry.dataset)].filter.charge(entry.budget, entry.guarantee);
 }
 
 void LedgerState::record(const Ledger::Entry& entry) {

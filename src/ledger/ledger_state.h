@@ -14,14 +14,14 @@ namespace dppl {
 // accepts are the same rules, because both come through here.
 class LedgerState {
  public:
-  // Throws InvalidInput or BudgetExceeded when the entry cannot come next; the book is as before then.
+  // Throws InvalidInput or BudgetExceeded when the entry cannot come next; the ledger is as before then.
   void append(Ledger::Entry entry);
 
   const std::vector<Ledger::Entry>& entries() const { return entries_; }
   std::string head() const;
   // Throw InvalidInput when there is none.
   Ledger::Status status(std::string_view dataset) const;
-  const PrivacyFilter& charging(std::string_view dataset) const;
+  const PrivacyFilter& filter(std::string_view dataset) const;
   const Ledger::Entry& reservation(uint64_t sequence) const;
 
   std::vector<Ledger::Status> datasets() const;
@@ -29,8 +29,8 @@ class LedgerState {
  private:
   struct Dataset {
     std::string name;
-    PrivacyFilter charging;
-    Ledger::Status status() const { return {name, charging.total(), charging.balance()}; }
+    PrivacyFilter filter;
+    Ledger::Status status() const { return {name, filter.total(), filter.balance()}; }
   };
   size_t index(std::string_view name) const;  // one past the last when there is none
   size_t known(std::string_view name) const;

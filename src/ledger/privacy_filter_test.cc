@@ -10,20 +10,20 @@ namespace {
 
 Rational number(const char* text) { return parse_rational(text, "test"); }
 
-void charge(PrivacyFilter& charging, const BudgetSpec& asked) { charging.charge(asked, asked.as_guarantee()); }
+void charge(PrivacyFilter& filter, const BudgetSpec& asked) { filter.charge(asked, asked.as_guarantee()); }
 
 // Exponential mechanism, asked in each way that it can be.
-void charge_exponential(PrivacyFilter& charging, const BudgetSpec& asked, const char* epsilon) {
-  charging.charge(asked, Guarantee::of_bounded_range(number(epsilon)));
+void charge_exponential(PrivacyFilter& filter, const BudgetSpec& asked, const char* epsilon) {
+  filter.charge(asked, Guarantee::of_bounded_range(number(epsilon)));
 }
 
 TEST(PrivacyFilter, PureBudgetsAreExactAtTheBoundary) {
-  PrivacyFilter charging("d", BudgetSpec::pure(1));
-  for (int i = 0; i < 10; ++i) charge(charging, BudgetSpec::pure(number("0.1")));
-  EXPECT_EQ(charging.balance().spent.value, 1);
-  EXPECT_EQ(charging.balance().remaining.value, 0);
-  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("1e-18"))), BudgetExceeded);
-  EXPECT_EQ(charging.balance().spent.value, 1);
+  PrivacyFilter filter("d", BudgetSpec::pure(1));
+  for (int i = 0; i < 10; ++i) charge(filter, BudgetSpec::pure(number("0.1")));
+  EXPECT_EQ(filter.balance().spent.value, 1);
+  EXPECT_EQ(filter.balance().remaining.value, 0);
+  EXPECT_THROW(charge(filter, BudgetSpec::pure(number("1e-18"))), BudgetExceeded);
+  EXPECT_EQ(filter.balance().spent.value, 1);
 }
 
 TEST(PrivacyFilter, AnythingOverIsRefusedInEveryNotion) {
@@ -36,19 +36,19 @@ TEST(PrivacyFilter, AnythingOverIsRefusedInEveryNotion) {
                    BudgetSpec::approximate(over, delta / 2)},
         std::tuple{BudgetSpec::approximate(1, delta), BudgetSpec::approximate(Rational(1, 2), delta / 2),
                    BudgetSpec::approximate(Rational(1, 2), delta / 2 + number("1e-30"))}}) {
-    PrivacyFilter charging("d", total);
-    charge(charging, half);
-    EXPECT_THROW(charge(charging, more), BudgetExceeded) << more.describe();
-    charge(charging, half);
-    EXPECT_EQ(charging.balance().remaining, Ledger::Amount()) << total.describe();
+    PrivacyFilter filter("d", total);
+    charge(filter, half);
+    EXPECT_THROW(charge(filter, more), BudgetExceeded) << more.describe();
+    charge(filter, half);
+    EXPECT_EQ(filter.balance().remaining, Ledger::Amount()) << total.describe();
   }
 }
 
 TEST(PrivacyFilter, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
-  PrivacyFilter charging("flowers", BudgetSpec::pure(1));
-  charge(charging, BudgetSpec::pure(number("0.75")));
+  PrivacyFilter filter("flowers", BudgetSpec::pure(1));
+  charge(filter, BudgetSpec::pure(number("0.75")));
   try {
-    charge(charging, BudgetSpec::pure(number("0.250000000000000001")));
+    charge(filter, BudgetSpec::pure(number("0.250000000000000001")));
     FAIL();
   } catch (const BudgetExceeded& error) {
     const std::string message = error.what();
@@ -60,20 +60,20 @@ TEST(PrivacyFilter, TheRefusalSaysWhatIsSpentAskedAndRemaining) {
 }
 
 TEST(PrivacyFilter, TheExponentialMechanismPaysAnEighthAgainstZcdp) {
-  PrivacyFilter charging("d", BudgetSpec::zcdp(Rational(1, 8)));
-  charge_exponential(charging, BudgetSpec::pure(number("0.5")), "0.5");
-  EXPECT_EQ(charging.balance().spent.value, Rational(1, 32));
+  PrivacyFilter filter("d", BudgetSpec::zcdp(Rational(1, 8)));
+  charge_exponential(filter, BudgetSpec::pure(number("0.5")), "0.5");
+  EXPECT_EQ(filter.balance().spent.value, Rational(1, 32));
   // The same ε by a mechanism of which no more is known costs four times as much.
-  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("0.5"))), BudgetExceeded);
-  charge(charging, BudgetSpec::zcdp(Rational(3, 32)));
-  EXPECT_EQ(charging.balance().remaining.value, 0);
+  EXPECT_THROW(charge(filter, BudgetSpec::pure(number("0.5"))), BudgetExceeded);
+  charge(filter, BudgetSpec::zcdp(Rational(3, 32)));
+  EXPECT_EQ(filter.balance().remaining.value, 0);
 }
 
 TEST(PrivacyFilter, WhatWasAskedInTheTotalsNotionIsChargedInFull) {
   // The mechanism rounds √(8ρ) down and so costs a little less than ρ; the budget handed out is ρ.
-  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
-  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 3)), "1.6");
-  EXPECT_EQ(charging.balance().spent.value, Rational(1, 3));
+  PrivacyFilter filter("d", BudgetSpec::zcdp(1));
+  charge_exponential(filter, BudgetSpec::zcdp(Rational(1, 3)), "1.6");
+  EXPECT_EQ(filter.balance().spent.value, Rational(1, 3));
 }
 
 TEST(PrivacyFilter, GaussianCostsAreRefusedByPureTotals) {
@@ -85,12 +85,12 @@ TEST(PrivacyFilter, GaussianCostsAreRefusedByPureTotals) {
 }
 
 TEST(PrivacyFilter, RelationsMustAgree) {
-  PrivacyFilter charging("d", BudgetSpec::pure(1));
-  EXPECT_THROW(charge(charging, BudgetSpec::pure(Rational(1, 10), Relation::replace_in_class)), InvalidInput);
+  PrivacyFilter filter("d", BudgetSpec::pure(1));
+  EXPECT_THROW(charge(filter, BudgetSpec::pure(Rational(1, 10), Relation::replace_in_class)), InvalidInput);
   EXPECT_THROW(
-      charging.charge(BudgetSpec::pure(Rational(1, 10)), Guarantee::pure(Rational(1, 10), Relation::replace_in_class)),
+      filter.charge(BudgetSpec::pure(Rational(1, 10)), Guarantee::pure(Rational(1, 10), Relation::replace_in_class)),
       InvalidInput);
-  EXPECT_EQ(charging.balance().spent.value, 0);
+  EXPECT_EQ(filter.balance().spent.value, 0);
 }
 
 TEST(PrivacyFilter, RecordsAndPeopleAreKeptApart) {
@@ -110,37 +110,37 @@ TEST(PrivacyFilter, RecordsAndPeopleAreKeptApart) {
 }
 
 TEST(PrivacyFilter, NothingIsFreeAndNothingIsRefunded) {
-  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
+  PrivacyFilter filter("d", BudgetSpec::zcdp(1));
   Guarantee price = Guarantee::pure(Rational(1, 10));
   for (const int rho : {0, -1}) {
     price.rho = rho;
-    EXPECT_THROW(charging.charge(BudgetSpec::pure(Rational(1, 10)), price), InvalidInput);
+    EXPECT_THROW(filter.charge(BudgetSpec::pure(Rational(1, 10)), price), InvalidInput);
   }
 }
 
 TEST(PrivacyFilter, ApproximateTotalsAddWhatIsAskedInEpsilonAndDelta) {
   const Rational delta = number("1e-5");
-  PrivacyFilter charging("d", BudgetSpec::approximate(1, delta));
-  charge_exponential(charging, BudgetSpec::approximate(number("0.5"), delta / 2), "0.5");
-  charge(charging, BudgetSpec::pure(number("0.25")));
+  PrivacyFilter filter("d", BudgetSpec::approximate(1, delta));
+  charge_exponential(filter, BudgetSpec::approximate(number("0.5"), delta / 2), "0.5");
+  charge(filter, BudgetSpec::pure(number("0.25")));
   // Asked in ρ, but pure: counts as ε.
-  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 128)), "0.25");
-  EXPECT_EQ(charging.balance().unit, Notion::approximate);
-  EXPECT_EQ(charging.balance().spent, (Ledger::Amount{1, delta / 2}));
+  charge_exponential(filter, BudgetSpec::zcdp(Rational(1, 128)), "0.25");
+  EXPECT_EQ(filter.balance().unit, Notion::approximate);
+  EXPECT_EQ(filter.balance().spent, (Ledger::Amount{1, delta / 2}));
   // A Gaussian release asked in ρ does not say which part of δ it may use.
-  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), InvalidInput);
+  EXPECT_THROW(charge(filter, BudgetSpec::zcdp(number("1e-9"))), InvalidInput);
 }
 
 TEST(PrivacyFilter, ApproximateTotalsAddRhoWhenItIsAskedFirst) {
   const Rational epsilon = 1, delta = number("1e-5");
   const Rational affordable = zcdp_for_approximate(epsilon, delta);
-  PrivacyFilter charging("d", BudgetSpec::approximate(epsilon, delta));
-  for (int i = 0; i < 4; ++i) charge(charging, BudgetSpec::zcdp(affordable / 4));
-  EXPECT_EQ(charging.balance().unit, Notion::zcdp);
-  EXPECT_EQ(charging.balance().remaining.value, 0);
-  EXPECT_LE(zcdp_to_epsilon(charging.balance().spent.value, delta), epsilon);
-  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-18"))), BudgetExceeded);
-  EXPECT_THROW(charge(charging, BudgetSpec::pure(number("1e-6"))), BudgetExceeded);
+  PrivacyFilter filter("d", BudgetSpec::approximate(epsilon, delta));
+  for (int i = 0; i < 4; ++i) charge(filter, BudgetSpec::zcdp(affordable / 4));
+  EXPECT_EQ(filter.balance().unit, Notion::zcdp);
+  EXPECT_EQ(filter.balance().remaining.value, 0);
+  EXPECT_LE(zcdp_to_epsilon(filter.balance().spent.value, delta), epsilon);
+  EXPECT_THROW(charge(filter, BudgetSpec::zcdp(number("1e-18"))), BudgetExceeded);
+  EXPECT_THROW(charge(filter, BudgetSpec::pure(number("1e-6"))), BudgetExceeded);
 }
 
 TEST(PrivacyFilter, TheWholeOfAnApproximateTotalFitsOneRelease) {
@@ -150,20 +150,20 @@ TEST(PrivacyFilter, TheWholeOfAnApproximateTotalFitsOneRelease) {
   for (const Guarantee& price :
        {Guarantee::of_bounded_range(exponential), Guarantee::zcdp(Budget::unledgered(whole).rho())}) {
     EXPECT_TRUE(stays_within(price, whole));
-    PrivacyFilter charging("d", whole);
-    charging.charge(whole, price);
-    EXPECT_EQ(charging.balance().remaining, Ledger::Amount());
+    PrivacyFilter filter("d", whole);
+    filter.charge(whole, price);
+    EXPECT_EQ(filter.balance().remaining, Ledger::Amount());
   }
 }
 
 TEST(PrivacyFilter, PureCostsAskedInRhoFitAnApproximateTotalByTheirEpsilon) {
   // ρ = 1/8 is far beyond what (1, 1e-5) affords, but the release is 1-DP.
-  PrivacyFilter charging("d", BudgetSpec::approximate(1, number("1e-5")));
-  charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 8)), "1");
-  EXPECT_EQ(charging.balance().unit, Notion::pure);
-  EXPECT_EQ(charging.balance().remaining.value, 0);
-  EXPECT_THROW(charge_exponential(charging, BudgetSpec::zcdp(Rational(1, 8)), "0.001"), BudgetExceeded);
-  EXPECT_THROW(charge(charging, BudgetSpec::zcdp(number("1e-9"))), BudgetExceeded);
+  PrivacyFilter filter("d", BudgetSpec::approximate(1, number("1e-5")));
+  charge_exponential(filter, BudgetSpec::zcdp(Rational(1, 8)), "1");
+  EXPECT_EQ(filter.balance().unit, Notion::pure);
+  EXPECT_EQ(filter.balance().remaining.value, 0);
+  EXPECT_THROW(charge_exponential(filter, BudgetSpec::zcdp(Rational(1, 8)), "0.001"), BudgetExceeded);
+  EXPECT_THROW(charge(filter, BudgetSpec::zcdp(number("1e-9"))), BudgetExceeded);
 }
 
 TEST(PrivacyFilter, TheRuleOfAnApproximateTotalIsSettledByTheFirstRelease) {
@@ -178,10 +178,10 @@ TEST(PrivacyFilter, TheRuleOfAnApproximateTotalIsSettledByTheFirstRelease) {
 }
 
 TEST(PrivacyFilter, ARefusedFirstReleaseSettlesNothing) {
-  PrivacyFilter charging("d", BudgetSpec::approximate(1, number("1e-5")));
-  EXPECT_THROW(charge(charging, BudgetSpec::pure(2)), BudgetExceeded);
-  charge(charging, BudgetSpec::zcdp(number("0.001")));
-  EXPECT_EQ(charging.balance().unit, Notion::zcdp);
+  PrivacyFilter filter("d", BudgetSpec::approximate(1, number("1e-5")));
+  EXPECT_THROW(charge(filter, BudgetSpec::pure(2)), BudgetExceeded);
+  charge(filter, BudgetSpec::zcdp(number("0.001")));
+  EXPECT_EQ(filter.balance().unit, Notion::zcdp);
 }
 
 TEST(PrivacyFilter, PriceMustStayWithinWhatIsAsked) {
@@ -207,13 +207,13 @@ TEST(PrivacyFilter, PriceMustStayWithinWhatIsAsked) {
 }
 
 TEST(PrivacyFilter, CoversWhatCostsNoMoreInTheTotalsNotion) {
-  PrivacyFilter charging("d", BudgetSpec::zcdp(1));
+  PrivacyFilter filter("d", BudgetSpec::zcdp(1));
   const BudgetSpec asked = BudgetSpec::pure(1);
-  charging.charge(asked, Guarantee::of_bounded_range(1));
-  EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));
-  EXPECT_FALSE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::pure(1)));
+  filter.charge(asked, Guarantee::of_bounded_range(1));
+  EXPECT_TRUE(filter.covers(asked, Guarantee::of_bounded_range(1), Guarantee::of_bounded_range(1)));
+  EXPECT_FALSE(filter.covers(asked, Guarantee::of_bounded_range(1), Guarantee::pure(1)));
   // That ρ is all that counts here.
-  EXPECT_TRUE(charging.covers(asked, Guarantee::of_bounded_range(1), Guarantee::zcdp(Rational(1, 8))));
+  EXPECT_TRUE(filter.covers(asked, Guarantee::of_bounded_range(1), Guarantee::zcdp(Rational(1, 8))));
 
   // Where the pure ε let a release in, it must hold.
   PrivacyFilter within_delta("d", BudgetSpec::approximate(1, number("1e-5")));

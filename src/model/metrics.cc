@@ -27,7 +27,7 @@ void check(std::span<const int64_t> predicted, std::span<const int64_t> truth, c
   check_labels(predicted, classes, "predictions");
   if (training_counts && training_counts->size() != classes.size()) {
     throw InvalidInput(
-        fmt::format("training counts: {} for {} classes; give one a class", training_counts->size(), classes.size()));
+        fmt::format("training counts: {} for {} classes; give one per class", training_counts->size(), classes.size()));
   }
 }
 

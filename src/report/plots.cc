@@ -24,7 +24,7 @@ size_t series_number(Figure& figure, const std::string& name) {
   return number;
 }
 
-// One panel a measure, one line a method.
+// One panel per measure, one line per method.
 Figure figure_of(const Report& report) {
   Figure figure{"accuracy-privacy", "", "Accuracy against privacy",
                 "Accuracy on the test data against ρ, which measures privacy loss in zero-concentrated differential "

@@ -186,7 +186,7 @@ TEST(Report, ComparesSeveralModels) {
   expect_sound_page(page);
   expect_words(page, {"Of the models here large protects least", "their costs would add up: pure ε: 2.1",
                       "They are not protected by the guarantee", "read from the training labels"});
-  // One panel a measure, one column a method, one row a ρ.
+  // One panel per measure, one column per method, one row per ρ.
   expect_words(page, {"<th scope=\"row\">Balanced accuracy</th><td class=\"number\">ρ = 0.00125</td>"
                       "<td class=\"number\">66.67% (small)</td><td class=\"number\">–</td>",
                       "<th scope=\"row\">Accuracy</th><td class=\"number\">ρ = 0.5</td><td class=\"number\">–</td>"

@@ -71,7 +71,7 @@ DType parse_descr(std::string_view descr, std::string_view name) {
   }
   if (code.starts_with('O')) refuse(name, "holds Python objects; save a plain array, e.g. x.astype('float32')");
   if (code.starts_with('U') || code.starts_with('S')) {
-    refuse(name, "holds texts; save numbers, or names of classes as a .txt with one a line");
+    refuse(name, "holds texts; save numbers, or names of classes as a .txt with one per line");
   }
   refuse(name, fmt::format("type {} is not supported; save float16, float32, float64, int8 or uint8 embeddings, or "
                            "integer labels",

@@ -16,7 +16,7 @@ struct SelectionTask {
   std::function<WeightedRows(size_t c, unsigned threads)> records;  // of a class; called from several threads
   ScoreRange range;
   SelectionMechanism mechanism = SelectionMechanism::exponential;
-  size_t k = 1;        // rows a class gets
+  size_t k = 1;        // rows per class
   bool joint = false;  // by joint_top_k, also if k is 1
   unsigned threads = 1;
   // Of every class, what was computed; kept for tasks that differ in mechanism, k and budget alone. −1: not yet.
@@ -32,7 +32,7 @@ struct SelectionWork {
 
 using Choice = Released<std::vector<size_t>>;
 
-// For every class, with its budget (one a class), on a stream of its own of `random`. The choice is the same however
+// For every class, with its budget (one per class), on a stream of its own of `random`. The choice is the same however
 // the pool is cut into shards, and wherever they are.
 std::vector<Choice> select_rows(const SelectionTask& task, const ShardedRows& pool, std::vector<Budget> budgets,
                                 Random& random, SelectionWork* work = nullptr);

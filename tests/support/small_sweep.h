@@ -7,7 +7,7 @@
 
 namespace dppl::testing {
 
-// Four classes in dimension 8 that are easy to tell apart: x.npy and y.npy with 40 records a class, tx.npy and ty.npy
+// Four classes in dimension 8 that are easy to tell apart: x.npy and y.npy with 40 records per class, tx.npy and ty.npy
 // with 10, and a pool p.npy of 300 rows.
 void write_small_data(const TempDir& dir);
 
