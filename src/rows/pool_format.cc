@@ -31,7 +31,7 @@ TransformSpec transform_of(const PoolHeader& header) {
   return {.kind = static_cast<Kind>(header.kind),
           .directions = header.directions,
           .window = header.average_pool,
-          .eigen_power = header.percent == 0 ? 0.5 : static_cast<double>(header.percent) / 100};
+          .eigen_power = header.eigen_hundredths == 0 ? 0.5 : static_cast<double>(header.eigen_hundredths) / 100};
 }
 
 bool all_zero(std::span<const std::byte> bytes) {
@@ -49,7 +49,7 @@ bool shape_is_plausible(const PoolHeader& header) {
                          header.rows <= std::numeric_limits<uint32_t>::max() && header.input_dim > 0 &&
                          header.input_dim <= QuantisedRows::kLargestDim && header.average_pool > 0 &&
                          header.average_pool <= header.input_dim && header.rows * header.input_dim <= kMost &&
-                         header.percent <= 100 && (header.percent == 0 || kind == Kind::whiten);
+                         header.eigen_hundredths <= 100 && (header.eigen_hundredths == 0 || kind == Kind::whiten);
   if (!plausible) return false;
   const uint64_t pooled = header.input_dim / header.average_pool;
   const uint64_t directions = kind >= Kind::pca ? header.directions : 0;
@@ -110,7 +110,7 @@ PoolHeader new_header(const PublicTransform& transform, uint64_t total_rows, Sli
   header.input_dim = transform.input_dim();
   header.directions = spec.kind >= Kind::pca ? spec.directions : 0;
   header.average_pool = spec.window;
-  header.percent = hundredths(spec.eigen_power);
+  header.eigen_hundredths = hundredths(spec.eigen_power);
   header.total_rows = total_rows;
   header.first_row = rows.begin;
   header.mean = digest_of(std::as_bytes(transform.mean()));

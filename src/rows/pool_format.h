@@ -34,7 +34,7 @@ struct PoolHeader {
   uint32_t version, kind;
   uint64_t rows, dim, input_dim, directions, average_pool, file_size;
   Digest source, table;
-  uint64_t percent;  // whiten: a hundred times its power; 0: fifty
+  uint64_t eigen_hundredths;  // whiten: a hundred times its power; 0: fifty
   // From version 2 on, zeros before.
   uint64_t total_rows, first_row;  // of the whole pool; of this file in it
   Digest mean, basis;
