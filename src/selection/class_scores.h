@@ -11,8 +11,8 @@ namespace dppl {
 // the class's records of their weight times what statistics/pair_scores/pair_scores.h says.
 class ClassScores {
  public:
-  // The summary is that of the records; bound() needs one with spread. `longest`: longest_row() of the pool, or of a
-  // larger one that it is a part of, whose bounds are then the same.
+  // The summary is that of the records; bound() needs one with its variance. `longest`: longest_row() of the pool, or
+  // of a larger one that it is a part of, whose bounds are then the same.
   ClassScores(const WeightedRows& records, ClassSummary summary, ShardedRows pool, ScoreRange range, unsigned threads,
               double longest);
   ClassScores(const WeightedRows& records, ClassSummary summary, const ShardedRows& pool, ScoreRange range,
@@ -27,7 +27,7 @@ class ClassScores {
   static bool can_tighten(const ClassSummary& summary, ScoreRange range);
   bool can_tighten() const { return can_tighten(summary_, range_); }
   // Upper bounds on the scores of some candidates: sums of the bounds of clusters of the records, each with a mean and
-  // a spread of its own.
+  // a variance of its own.
   void tighten(std::span<const uint32_t> candidates, std::span<int64_t> upper) const;
 
   // Upper bounds on the scores of the candidates from `begin` on, from their dot products with the class's column.

@@ -63,15 +63,15 @@ TEST(ClassScores, BoundsHoldAndScoresAreExact) {
   }
 }
 
-// A bound without the class's spread is crossed: the check above would see a spread that is too small.
-TEST(ClassScores, ABoundThatForgetsTheSpreadIsCrossed) {
+// A bound without the class's variance is crossed: the check above would see a variance that is too small.
+TEST(ClassScores, ABoundThatForgetsTheVarianceIsCrossed) {
   const QuantisedRows pool = mixed_pool(300, 40, 1), members = rows_around(200, 40, 1, 0.5f, 7);
   const ScoreRange range = kScoreRanges[1];
   ClassSummary summary = summarise(members, true, 1);
   const auto exact = exact_scores(members, pool, range);
   const auto crossed = [&](double share) {
     ClassSummary less = summary;
-    less.spread *= share;
+    less.variance *= share;
     const ScoreBound bound(less, range, 0);
     size_t count = 0;
     for (size_t j = 0; j < pool.rows(); ++j) {

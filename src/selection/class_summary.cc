@@ -79,7 +79,7 @@ std::vector<double> ClassSummary::shared_sum() const {
   return result;
 }
 
-ClassSummary summarise(const WeightedRows& weighted, bool with_spread, unsigned threads) {
+ClassSummary summarise(const WeightedRows& weighted, bool with_variance, unsigned threads) {
   const QuantisedRows& records = weighted.rows;
   ClassSummary summary{
       .records = records.rows(), .sum = std::vector<int128>(records.dim()), .denominator = weighted.denominator};
@@ -93,7 +93,7 @@ ClassSummary summarise(const WeightedRows& weighted, bool with_spread, unsigned 
     for (size_t k = 0; k < run.size(); ++k) summary.sum[k] += static_cast<int128>(weight) * run[k];
     std::ranges::fill(run, 0);
   }
-  if (with_spread && summary.weight > 0) summary.spread = largest_variance(weighted, summary, threads);
+  if (with_variance && summary.weight > 0) summary.variance = largest_variance(weighted, summary, threads);
   return summary;
 }
 
@@ -106,6 +106,6 @@ ScoreBound::ScoreBound(const ClassSummary& summary, ScoreRange range, double err
       error_(error),
       low_(static_cast<double>(range.low) / kOne),
       high_(static_cast<double>(range.high) / kOne),
-      spread_(summary.spread) {}
+      variance_(summary.variance) {}
 
 }  // namespace dppl

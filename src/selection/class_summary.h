@@ -20,14 +20,14 @@ struct ClassSummary {
   int64_t denominator = 1;  // of weights
   // At least the variance of the class's cosines with any candidate: the largest eigenvalue of the covariance of
   // y/2^kFactorBits, or more. Only where it was asked for.
-  double spread = 0;
+  double variance = 0;
 
   // Divided by the denominator: how many records of full weight it is, and their sum.
   double shares() const { return static_cast<double>(weight) / static_cast<double>(denominator); }
   std::vector<double> shared_sum() const;
 };
 
-ClassSummary summarise(const WeightedRows& records, bool with_spread, unsigned threads);
+ClassSummary summarise(const WeightedRows& records, bool with_variance, unsigned threads);
 
 // An upper bound on the total over the class's records of the scores with a candidate (ScoreRange::total()), given the
 // sum of the cosines on the integer grid as estimate ± error.
@@ -55,7 +55,7 @@ class ScoreBound {
 
   bool whole_;
   int64_t most_;
-  double unit_, records_, error_, low_, high_, spread_;
+  double unit_, records_, error_, low_, high_, variance_;
 };
 
 inline int64_t ScoreBound::operator()(double estimate) const {
@@ -64,7 +64,7 @@ inline int64_t ScoreBound::operator()(double estimate) const {
     return in_units(estimate + slack() - records_ * (low_ * static_cast<double>(kCosineOne)));
   }
   const double mean = estimate / (records_ * static_cast<double>(kCosineOne)), above = mean - low_;
-  const double bound = (std::sqrt(spread_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
+  const double bound = (std::sqrt(variance_ + above * above) + above) / 2 - std::max(mean - high_, 0.0);
   return in_units(bound * (records_ * static_cast<double>(kCosineOne)) + slack());
 }
 

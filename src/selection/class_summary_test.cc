@@ -13,8 +13,8 @@ using testing::kScoreRanges;
 using testing::mixed_pool;
 using testing::rows_around;
 
-// The spread is an eigenvalue's upper bound: at least the variance in any direction, and close to the largest.
-TEST(ClassSummary, SpreadIsAtLeastTheVarianceInEveryDirection) {
+// The summary's variance is an eigenvalue's upper bound: at least that in any direction, and close to the largest.
+TEST(ClassSummary, VarianceIsAtLeastThatInEveryDirection) {
   const size_t dim = 30;
   for (const size_t records : {2u, 50u, 600u, 1100u}) {
     const QuantisedRows members = rows_around(records, dim, 2, 1.0f, 3);
@@ -36,10 +36,10 @@ TEST(ClassSummary, SpreadIsAtLeastTheVarianceInEveryDirection) {
       }
       const auto n = static_cast<double>(records);
       const double variance = squares / n - sum / n * sum / n;
-      EXPECT_LE(variance, summary.spread * (1 + 1e-9));
+      EXPECT_LE(variance, summary.variance * (1 + 1e-9));
       largest = std::max(largest, variance);
     }
-    EXPECT_LT(summary.spread, 2 * largest + 0.01) << records;
+    EXPECT_LT(summary.variance, 2 * largest + 0.01) << records;
   }
 }
 

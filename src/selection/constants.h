@@ -20,7 +20,7 @@ inline constexpr size_t kProgressSlice = size_t{1} << 16;
 inline constexpr size_t kWorthThreads = size_t{1} << 28;
 
 // Of the records of a class, for tighter bounds. Measured on CIFAR-100: with fewer the bounds are looser, with more
-// too, because the spread of a small cluster in its worst direction is nearly all of its spread.
+// too, because the variance of a small cluster in its worst direction is nearly all of its variance.
 inline constexpr size_t kClusters = 8;
 // On average; with fewer, evaluating the records costs no more than tightening.
 inline constexpr size_t kFewestInACluster = 8;

@@ -59,7 +59,7 @@ void add_class(WireWriter& out, const StartedClass& one) {
   out.add(uint64_t{summary.records});
   out.add(summary.weight);
   out.add(summary.denominator);
-  out.add(summary.spread);
+  out.add(summary.variance);
   out.add_list(std::span<const int128>(summary.sum));
   out.add_text(one.unit.get_str());
   const QuantisedRows& rows = one.records.rows;
@@ -75,7 +75,7 @@ void check_class(const StartedClass& one, const ScoreRange& range) {
   require(summary.records < (uint64_t{1} << kRecordBits) && summary.weight >= 0 &&
               summary.weight <= static_cast<int128>(summary.records) * summary.denominator,
           "a class weighs too much");
-  require(std::isfinite(summary.spread) && summary.spread >= 0, "a number is out of range");
+  require(std::isfinite(summary.variance) && summary.variance >= 0, "a number is out of range");
   double squares = 0;
   for (const int128 value : summary.sum) {
     const auto size = static_cast<double>(value);
@@ -96,7 +96,7 @@ StartedClass get_class(WireReader& in, const ScoreRange& range, size_t dim) {
   summary.records = in.get<uint64_t>();
   summary.weight = in.get<int128>();
   summary.denominator = in.get<int64_t>();
-  summary.spread = in.get<double>();
+  summary.variance = in.get<double>();
   summary.sum = in.get_list<int128>();
   require(summary.sum.size() == dim, "is of another dimension");
   const std::string text(in.get_text());

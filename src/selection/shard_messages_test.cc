@@ -61,7 +61,7 @@ TEST(ShardMessages, TellWhatWasSaid) {
     EXPECT_EQ(b.unit, a.unit);
     EXPECT_EQ(b.summary.records, a.summary.records);
     EXPECT_TRUE(b.summary.weight == a.summary.weight && b.summary.sum == a.summary.sum);
-    EXPECT_EQ(b.summary.spread, a.summary.spread);
+    EXPECT_EQ(b.summary.variance, a.summary.variance);
     EXPECT_EQ(b.records.weights, a.records.weights);
     EXPECT_EQ(b.records.denominator, a.records.denominator);
     ASSERT_EQ(b.records.rows.rows(), a.records.rows.rows());
@@ -89,7 +89,7 @@ TEST(ShardMessages, ClassesThatNobodyHasAreRefused) {
   refused([](Start& start) { start.classes[2].summary.weight = -1; }, "weighs too much");
   refused([](Start& start) { start.classes[2].summary.weight = 71; }, "weighs too much");
   refused([](Start& start) { start.classes[2].summary.records = size_t{1} << 40; }, "weighs too much");
-  refused([](Start& start) { start.classes[2].summary.spread = HUGE_VAL; }, "out of range");
+  refused([](Start& start) { start.classes[2].summary.variance = HUGE_VAL; }, "out of range");
   refused([](Start& start) { start.classes[2].summary.sum[0] = int128{1} << 100; }, "sum is too long");
   refused([](Start& start) { start.classes[2].summary.sum.pop_back(); }, "another dimension");
   refused([](Start& start) { start.classes[2].records.weights[0] = 11; }, "record weighs");
