@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "kernels/gemm.h"
 #include "lab/baselines/rows.h"
+#include "lab/constants.h"
 
 namespace dppl {
 namespace {
@@ -43,11 +44,10 @@ uint32_t vote(std::span<const float> cosines, std::span<const uint32_t> labels, 
 
 std::vector<uint32_t> predict_rows(const NeighbourClassifier& classifier, std::span<const float> rows,
                                    unsigned threads) {
-  constexpr size_t kBlock = 128;
   const size_t dim = classifier.dim, neighbours = classifier.labels.size();
   const size_t k = std::min(classifier.k, neighbours);
   std::vector<uint32_t> result(rows.size() / dim);
-  parallel_blocks(result.size(), kBlock, threads, [&](size_t begin, size_t end, unsigned) {
+  parallel_blocks(result.size(), kVotingRows, threads, [&](size_t begin, size_t end, unsigned) {
     std::vector<float> cosines((end - begin) * neighbours);
     std::vector<uint32_t> order(neighbours);
     multiply_rows(rows.data() + begin * dim, end - begin, dim, classifier.rows.data(), neighbours, cosines.data());

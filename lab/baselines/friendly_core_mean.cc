@@ -5,6 +5,7 @@
 #include "kernels/row_math.h"
 #include "lab/baselines/means.h"
 #include "lab/baselines/methods.h"
+#include "lab/constants.h"
 
 // FriendlyCore averaging (Tsfadia et al. 2022) for each class, add/remove. Two rows are friends at a distance of at
 // most `radius`; rows that are friends with more than half of the class, by a noisy margin, are the core; any two of
@@ -15,13 +16,12 @@ namespace {
 
 // For each row of the class: how many rows, itself among them, are within the radius.
 std::vector<double> count_friends(std::span<const float> rows, size_t dim, double radius) {
-  constexpr size_t kBlock = 256;
   const size_t count = rows.size() / dim;
   std::vector<double> squares(count), friends(count);
   for (size_t i = 0; i < count; ++i) squares[i] = sum_of_squares(rows.data() + i * dim, dim);
-  std::vector<float> dots(std::min(kBlock, count) * count);
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t here = std::min(kBlock, count - begin);
+  std::vector<float> dots(std::min(kComparedRows, count) * count);
+  for (size_t begin = 0; begin < count; begin += kComparedRows) {
+    const size_t here = std::min(kComparedRows, count - begin);
     multiply_rows(rows.data() + begin * dim, here, dim, rows.data(), count, dots.data());
     for (size_t i = begin; i < begin + here; ++i) {
       for (size_t j = 0; j < count; ++j) {

@@ -6,13 +6,11 @@
 #include "lab/baselines/descent.h"
 #include "lab/baselines/methods.h"
 #include "lab/baselines/softmax_gradient.h"
+#include "lab/constants.h"
 
 // min mean loss + decay·|W|²/2 by L-BFGS (Liu & Nocedal 1989).
 namespace dppl {
 namespace {
-
-constexpr double kTolerance = 1e-4;  // of the gradient's first length
-constexpr size_t kMemory = 10;
 
 using Vector = std::vector<double>;
 
@@ -46,7 +44,7 @@ class Memory {
     const double product = dot(step, change);
     if (product <= 0) return;
     pairs_.push_back({std::move(step), std::move(change), product});
-    if (pairs_.size() > kMemory) pairs_.pop_front();
+    if (pairs_.size() > kRememberedSteps) pairs_.pop_front();
   }
 
   Vector direction(const Vector& gradient) const {
@@ -89,7 +87,7 @@ BaselineResult train(const BaselineInput& input, SeededRandom&) {
     const double length = std::sqrt(dot(now.gradient, now.gradient));
     result.trace["loss"].push_back(now.loss);
     result.trace["gradient"].push_back(length);
-    if (length <= kTolerance * first || evaluations >= input.settings.at("steps")) break;
+    if (length <= kGradientTolerance * first || evaluations >= input.settings.at("steps")) break;
     const Vector direction = memory.direction(now.gradient);
     const double slope = dot(direction, now.gradient);
     // The loss bends at most by 1/2 + decay on rows of length 1; from there on the memory knows the scale.

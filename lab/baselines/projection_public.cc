@@ -10,6 +10,7 @@
 #include "lab/baselines/methods.h"
 #include "lab/baselines/projection.h"
 #include "lab/baselines/rows.h"
+#include "lab/constants.h"
 #include "random/simulation.h"
 
 // DPPL-Public after a trained projection: each class chooses one projected row of the pool by the exponential
@@ -20,13 +21,12 @@ namespace {
 // Σ over the class of the cosine to each candidate, clipped to [low, high] and scaled to [0, 1].
 Eigen::ArrayXd utilities(std::span<const float> rows, std::span<const float> candidates, size_t dim, double low,
                          double high) {
-  constexpr size_t kBlock = 64;
   const size_t count = rows.size() / dim, many = candidates.size() / dim;
   Eigen::ArrayXd sums = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(many));
   Eigen::ArrayXf some(sums.size());
-  std::vector<float> cosines(std::min(kBlock, count) * many);
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t here = std::min(kBlock, count - begin);
+  std::vector<float> cosines(std::min(kScoredRows, count) * many);
+  for (size_t begin = 0; begin < count; begin += kScoredRows) {
+    const size_t here = std::min(kScoredRows, count - begin);
     multiply_rows(rows.data() + begin * dim, here, dim, candidates.data(), many, cosines.data());
     some.setZero();
     for (size_t i = 0; i < here; ++i) {

@@ -9,15 +9,9 @@
 #include "dppl/error.h"
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
+#include "lab/constants.h"
 
 namespace dppl {
-namespace {
-
-constexpr size_t kBlock = 1024;
-// Costs are accounted for rows in the unit ball; float rows may stick out by their rounding.
-constexpr double kLongest = 1 + 1e-4;
-
-}  // namespace
 
 void check_rows(std::string_view what, std::span<const float> values, size_t dim) {
   if (values.size() % dim != 0) {
@@ -25,7 +19,7 @@ void check_rows(std::string_view what, std::span<const float> values, size_t dim
   }
   for (size_t begin = 0; begin < values.size(); begin += dim) {
     const double squares = sum_of_squares(values.data() + begin, dim);
-    if (!(squares <= kLongest * kLongest)) {
+    if (!(squares <= kLongestRow * kLongestRow)) {
       throw InvalidInput(
           fmt::format("{}: row {} has length {:g}; scale rows to length 1", what, begin / dim, std::sqrt(squares)));
     }
@@ -46,16 +40,14 @@ GroupedRows group_by_class(const LabelledRows& rows) {
 
 std::vector<double> sum_blocks(size_t count, size_t size, unsigned threads,
                                const std::function<void(size_t, size_t, std::span<float>)>& work) {
-  // So many partial sums wait at once; then they are added, in order.
-  constexpr size_t kWaiting = 16;
   std::vector<double> sum(size);
-  std::vector<float> parts(std::min(kWaiting, (count + kBlock - 1) / kBlock) * size);
-  for (size_t first = 0; first < count; first += kWaiting * kBlock) {
-    const size_t here = std::min(kWaiting * kBlock, count - first);
-    parallel_blocks(here, kBlock, threads, [&](size_t begin, size_t end, unsigned) {
-      work(first + begin, first + end, std::span(parts).subspan(begin / kBlock * size, size));
+  std::vector<float> parts(std::min(kWaitingSums, (count + kSummedRows - 1) / kSummedRows) * size);
+  for (size_t first = 0; first < count; first += kWaitingSums * kSummedRows) {
+    const size_t here = std::min(kWaitingSums * kSummedRows, count - first);
+    parallel_blocks(here, kSummedRows, threads, [&](size_t begin, size_t end, unsigned) {
+      work(first + begin, first + end, std::span(parts).subspan(begin / kSummedRows * size, size));
     });
-    for (size_t part = 0; part * kBlock < here; ++part) {
+    for (size_t part = 0; part * kSummedRows < here; ++part) {
       for (size_t k = 0; k < size; ++k) sum[k] += static_cast<double>(parts[part * size + k]);
     }
   }
@@ -115,7 +107,7 @@ void scale_to_unit(std::span<double> values, size_t dim) {
 std::vector<float> multiply(std::span<const float> rows, size_t dim, std::span<const float> columns, unsigned threads) {
   const size_t count = rows.size() / dim, outer = columns.size() / dim;
   std::vector<float> result(count * outer);
-  parallel_blocks(count, kBlock, threads, [&](size_t begin, size_t end, unsigned) {
+  parallel_blocks(count, kSummedRows, threads, [&](size_t begin, size_t end, unsigned) {
     multiply_rows(rows.data() + begin * dim, end - begin, dim, columns.data(), outer, result.data() + begin * outer);
   });
   return result;

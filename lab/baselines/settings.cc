@@ -6,39 +6,40 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "lab/constants.h"
 
 namespace dppl {
 namespace {
 
-constexpr double kMany = 1e9;
-
 constexpr SettingRule kRules[] = {
-    {"alpha", 0, kMany, true, true, false, "weight of the second moment of all records against that of a class"},
+    {"alpha", 0, kLargestSetting, true, true, false,
+     "weight of the second moment of all records against that of a class"},
     {"beta", 0, 1, false, false, false, "tail probability of the lengths that CoinPress expects"},
-    {"candidates", 1, kMany, true, true, true, "rows of the pool to choose from, the first ones"},
-    {"clip", 0, kMany, false, true, false, "longest gradient or row of a record"},
+    {"candidates", 1, kLargestSetting, true, true, true, "rows of the pool to choose from, the first ones"},
+    {"clip", 0, kLargestSetting, false, true, false, "longest gradient or row of a record"},
     {"clip_max", -1, 1, false, true, false, "cosines above count as this"},
     {"clip_min", -1, 1, true, false, false, "cosines below count as this"},
     {"count_share", 0, 1, false, false, false, "share of the budget for noisy counts"},
-    {"decay", 0, kMany, true, true, false, "weight of |W|²/2 in the loss"},
+    {"decay", 0, kLargestSetting, true, true, false, "weight of |W|²/2 in the loss"},
     {"delta", 0, 1, false, false, false, "chance that the guarantee fails"},
-    {"dim", 1, kMany, true, true, true, "dimensions after the projection"},
+    {"dim", 1, kLargestSetting, true, true, true, "dimensions after the projection"},
     {"filter_share", 0, 1, false, false, false, "share of the budget for the filter"},
-    {"k", 1, kMany, true, true, true, "neighbours that vote"},
-    {"lambda", 0, kMany, false, true, false, "added to the diagonal of a second moment"},
+    {"k", 1, kLargestSetting, true, true, true, "neighbours that vote"},
+    {"lambda", 0, kLargestSetting, false, true, false, "added to the diagonal of a second moment"},
     {"moment_share", 0, 1, false, false, false, "share of the budget for second moments"},
     {"momentum", 0, 1, true, false, false, "part of a step that the next one repeats"},
     {"per_class", 0, 1, true, true, true, "1: a second moment for each class as well"},
     {"prototype_share", 0, 1, false, false, false, "share of the projection's budget for its prototypes"},
-    {"radius", 0, kMany, false, true, false, "length that is expected to hold the records of a class"},
-    {"rate", 0, kMany, false, true, false, "length of a step against the mean gradient"},
-    {"records", 0, kMany, true, true, false, "public guess of the number of records; 0: a noisy count is bought"},
-    {"scale", 0, kMany, false, true, false, "factor of cosines in a softmax"},
+    {"radius", 0, kLargestSetting, false, true, false, "length that is expected to hold the records of a class"},
+    {"rate", 0, kLargestSetting, false, true, false, "length of a step against the mean gradient"},
+    {"records", 0, kLargestSetting, true, true, false,
+     "public guess of the number of records; 0: a noisy count is bought"},
+    {"scale", 0, kLargestSetting, false, true, false, "factor of cosines in a softmax"},
     {"share", 0, 1, false, false, false, "share of the budget for what comes before the main release"},
     {"steps", 1, 1e6, true, true, true, "number of steps"},
     {"tail", 0, 1, false, false, false, "share of gradients above tau·threshold at which the threshold stays"},
-    {"tau", 0, kMany, false, true, false, "counted are gradients longer than tau·threshold"},
-    {"threshold", 0, kMany, false, true, false, "gradients up to this length are scaled alike, at first"},
+    {"tau", 0, kLargestSetting, false, true, false, "counted are gradients longer than tau·threshold"},
+    {"threshold", 0, kLargestSetting, false, true, false, "gradients up to this length are scaled alike, at first"},
 };
 
 std::string allowed(const SettingRule& rule) {

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "lab/constants.h"
+
 namespace dppl {
 namespace {
-
-constexpr size_t kMostSeries = 12;  // in one figure
 
 template <typename List>
 size_t index_of(const List& list, const typename List::value_type& value) {

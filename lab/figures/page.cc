@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "dppl/sweep.h"
+#include "lab/constants.h"
 #include "lab/figures/drawings.h"
 #include "lab/sweep/result_tables.h"
 #include "report/page.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kMostOpen = 2;       // places whose tables are unfolded at first
-constexpr size_t kMostFailures = 50;  // that are listed
 
 // "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& words) {
@@ -119,7 +117,7 @@ void write_tables(HtmlWriter& out, const Source& source) {
         out.text_element("summary", describe(place));
         for (; i < tables.size() && tables[i].place == place; ++i) write_results(out, tables[i]);
       };
-      if (places++ < kMostOpen) {
+      if (places++ < kOpenTables) {
         out.element("details", {{"open", ""}}, body);
       } else {
         out.element("details", {}, body);

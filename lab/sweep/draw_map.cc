@@ -1,6 +1,6 @@
 #include "kernels/row_math.h"
 #include "kernels/spectrum.h"
-#include "lab/sweep/constants.h"
+#include "lab/constants.h"
 #include "lab/sweep/run_method.h"
 #include "rows/class_rows.h"
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "dppl/error.h"
+#include "lab/constants.h"
 
 namespace dppl {
 namespace {
@@ -16,8 +17,7 @@ constexpr std::string_view kOwn[] = {AutoSettings::kMethod, MeanSettings::kMetho
                                      PublicKSettings::kMethod};
 
 uint64_t whole(std::string_view name, double number) {
-  constexpr double kMost = static_cast<double>(uint64_t{1} << 53);
-  if (!(number >= 0 && number <= kMost) || number != std::floor(number)) {
+  if (!(number >= 0 && number <= static_cast<double>(kLargestWholeNumber)) || number != std::floor(number)) {
     throw InvalidSetting(name, fmt::format("{} is not a whole number of at least 0", number));
   }
   return static_cast<uint64_t>(number);

@@ -9,7 +9,7 @@
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
-#include "lab/sweep/constants.h"
+#include "lab/constants.h"
 #include "lab/sweep/method_settings.h"
 #include "lab/sweep/plan_table.h"
 #include "rows/public_access.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dppl/error.h"
-#include "lab/sweep/constants.h"
+#include "lab/constants.h"
 
 namespace dppl {
 namespace {

@@ -12,7 +12,7 @@
 #include "dppl/error.h"
 #include "dppl/experiments.h"
 #include "dppl/metrics.h"
-#include "lab/sweep/constants.h"
+#include "lab/constants.h"
 #include "lab/sweep/run_method.h"
 #include "lab/sweep/run_store.h"
 #include "tuning/tune.h"
