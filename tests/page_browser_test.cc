@@ -1,62 +1,28 @@
 // The page that classifies, used in a browser as visitors use it.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <thread>
 
-#include "dppl/embeddings.h"
-#include "dppl/images.h"
-#include "export/page/embedded.h"
 #include "images/decode.h"
 #include "images/resize.h"
-#include "report/png.h"
-#include "support/browser.h"
-#include "support/browser_session.h"
 #include "support/image_files.h"
 #include "support/onnx_model.h"
 #include "support/onnx_runtime.h"
-#include "support/run_program.h"
+#include "support/page_in_browser.h"
 
 namespace dppl {
 namespace {
 
 using nlohmann::json;
 using testing::BrowserSession;
+using testing::kAnswered;
 using testing::make_image;
+using testing::PageInBrowser;
+using testing::picture;
+using testing::Pictures;
+using testing::run_well;
 using testing::TempDir;
-
-constexpr const char* kAnswered = "!document.getElementById('answer').hidden";
-
-std::string run_well(std::vector<std::string> args) {
-  const RunResult result = run_program(std::move(args));
-  EXPECT_EQ(result.status, 0) << result.err;
-  return result.out;
-}
-
-// Two numbers that look random.
-size_t scrambled(size_t seed) { return (seed * 2654435761u) >> 7; }
-
-// Stripes across, stripes down, or a disc, in two colours; no two are alike.
-Image picture(size_t number, size_t kind) {
-  const size_t width = 20 + scrambled(number) % 90, height = 20 + scrambled(number + 7) % 90;
-  Image image{width, height, 3, {}};
-  for (size_t y = 0; y < height; ++y) {
-    for (size_t x = 0; x < width; ++x) {
-      const size_t right = 64 * x / width, down = 64 * y / height;
-      const size_t away = (right - 32) * (right - 32) + (down - 32) * (down - 32);
-      const bool lit = kind == 0   ? (right + number) / 8 % 2 == 0
-                       : kind == 1 ? (down + number) / 8 % 2 == 0
-                                   : away < 400;
-      for (size_t c = 0; c < 3; ++c)
-        image.pixels.push_back(
-            static_cast<uint8_t>(scrambled(3 * number + c) % 100 + (lit ? 130 : 0) + (x * y + c) % 20));
-    }
-  }
-  return image;
-}
 
 Image with_alpha(const Image& image) {
   Image result{image.width, image.height, 4, {}};
@@ -67,75 +33,6 @@ Image with_alpha(const Image& image) {
   }
   return result;
 }
-
-// A model of three kinds of pictures, with the built-in encoder, and its page.
-class Pictures {
- public:
-  explicit Pictures(const TempDir& dir, std::vector<std::string> encoder = {"--encoder", "builtin:hog"})
-      : dir_(dir), encoder_(std::move(encoder)) {
-    for (const char* folder : {"pool", "train", "train/across", "train/down", "train/disc", "new"})
-      std::filesystem::create_directory(dir.path(folder));
-    for (size_t i = 0; i < 30; ++i) dir.file("pool/" + std::to_string(100 + i) + ".png", encode_png(picture(i, i % 3)));
-    for (size_t i = 0; i < 90; ++i) {
-      const std::string folder = i % 3 == 0 ? "across" : i % 3 == 1 ? "down" : "disc";
-      dir.file("train/" + folder + "/" + std::to_string(i) + ".png", encode_png(picture(1000 + i, i % 3)));
-    }
-    dir.file("classes.txt", "across\ndown\ndisc\n");
-    embed("pool", {});
-    embed("train", {"--labels", dir.path("y.npy"), "--classes", dir.path("classes.txt")});
-    run_well({"fit", "--method", "public", "--epsilon", "20", "--train", dir.path("train.npy"), "--labels",
-              dir.path("y.npy"), "--classes", dir.path("classes.txt"), "--pool", dir.path("pool.npy"), "-o",
-              dir.path("model.dppl")});
-    run_with_encoder({"export", dir.path("model.dppl"), "--page", dir.path("page"), "--images", dir.path("pool"),
-                      "--title", "Stripes & <discs>"});
-  }
-
-  std::string page() const { return dir_.path("page/index.html"); }
-  // In the order in which the program sees them in their folder.
-  const std::vector<std::string>& files() const { return files_; }
-  void add(const std::string& name, const std::string& bytes) { files_.push_back(dir_.file("new/" + name, bytes)); }
-
-  void embed(const std::string& what, const std::vector<std::string>& more) const {
-    std::vector<std::string> args = {"embed", dir_.path(what), "-o", dir_.path(what + ".npy")};
-    args.insert(args.end(), more.begin(), more.end());
-    run_with_encoder(args);
-  }
-  // What the program says of the files: labels and probabilities.
-  std::vector<int64_t> predict() const {
-    embed("new", {});
-    run_well({"predict", dir_.path("model.dppl"), "--in", dir_.path("new.npy"), "-o", dir_.path("labels.npy"),
-              "--probabilities", dir_.path("p.npy")});
-    return read_labels(dir_.path("labels.npy"), ClassSet::numbered(3));
-  }
-
- private:
-  void run_with_encoder(std::vector<std::string> args) const {
-    args.insert(args.end(), encoder_.begin(), encoder_.end());
-    run_well(std::move(args));
-  }
-
-  const TempDir& dir_;
-  std::vector<std::string> encoder_;
-  std::vector<std::string> files_;
-};
-
-class PageInBrowser : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!testing::have_browser()) GTEST_SKIP() << "chromium is not installed (scripts/setup.sh --test installs it)";
-    if (page::runtime().empty()) GTEST_SKIP() << "built without ONNX Runtime Web (scripts/setup-ort-web.sh)";
-  }
-
-  // Opens a page and shows it files; returns what it found of each.
-  json answers_to(BrowserSession& browser, const std::string& page, const std::vector<std::string>& files) {
-    browser.open("file://" + page);
-    browser.choose_files("files", files);
-    browser.wait_until("records.length > 0 && records.every((record) => record.answer)");
-    return browser.evaluate("records.map((record) => record.answer)");
-  }
-
-  const TempDir dir;
-};
 
 TEST_F(PageInBrowser, FindsWhatTheProgramFinds) {
   Pictures world(dir);
@@ -454,76 +351,6 @@ TEST_F(PageInBrowser, WithoutAnEncoderTakesEmbeddings) {
   EXPECT_EQ(browser.evaluate("document.getElementById('camera').hidden"), true);
   browser.choose_files("files", {dir.path("p.npy")});
   browser.wait_until("document.getElementById('status').textContent.includes('has rows of 3 values')");
-}
-
-// Fashion-MNIST, where Debian's package of it is installed: all 10,000 test images as embeddings, and hundreds as
-// files.
-class PageOnRealData : public PageInBrowser {
- protected:
-  void SetUp() override {
-    PageInBrowser::SetUp();
-    if (IsSkipped()) return;
-    if (!std::filesystem::exists(train_)) GTEST_SKIP() << "no Fashion-MNIST (scripts/setup.sh --demo installs it)";
-    embed(train_, "pool.npy", {"--rows", "0:4000"});
-    embed(train_, "x.npy", {"--rows", "4000:8000", "--labels", dir.path("y.npy")});
-    run_well({"fit", "--method", "auto", "--rho", "0.5", "--train", dir.path("x.npy"), "--labels", dir.path("y.npy"),
-              "--classes", "10", "--pool", dir.path("pool.npy"), "-o", dir.path("fashion.dppl")});
-  }
-
-  void embed(const std::string& images, const std::string& out, const std::vector<std::string>& more) const {
-    std::vector<std::string> args = {"embed", images, "--encoder", "builtin:hog", "-o", dir.path(out)};
-    args.insert(args.end(), more.begin(), more.end());
-    run_well(args);
-  }
-
-  // The page's labels are those of the program for the same rows, but for ties within 1e-5.
-  void expect_program_labels(const json& labels, const std::string& rows) const {
-    run_well({"predict", dir.path("fashion.dppl"), "--in", rows, "-o", dir.path("labels.npy"), "--scores",
-              dir.path("scores.npy")});
-    const auto expected = read_labels(dir.path("labels.npy"), ClassSet::numbered(10));
-    const Embeddings scores = Embeddings::open(dir.path("scores.npy"));
-    ASSERT_EQ(labels.size(), expected.size());
-    size_t same = 0, ties = 0;
-    for (size_t i = 0; i < expected.size(); ++i) {
-      const auto label = labels[i].get<size_t>();
-      std::array<float, 10> row{};
-      scores.row(i, row);
-      const bool equal = static_cast<int64_t>(label) == expected[i];
-      same += equal;
-      ties += !equal && std::abs(row[label] - row[static_cast<size_t>(expected[i])]) < 1e-5f;
-    }
-    EXPECT_EQ(same + ties, expected.size());
-    std::cout << same << " of " << expected.size() << " labels are the program's, " << ties << " are ties\n";
-  }
-
-  json labels_of(const std::string& page, const std::vector<std::string>& files, size_t count) {
-    BrowserSession browser(dir);
-    browser.open("file://" + page);
-    browser.choose_files("files", files);
-    browser.wait_until("!document.getElementById('all').hidden && records.length === " + std::to_string(count));
-    return browser.evaluate("records.map((record) => record.answer.label)");
-  }
-
-  const std::string folder_ = "/usr/share/datasets/fashion-mnist/", train_ = folder_ + "train-images-idx3-ubyte.gz",
-                    test_ = folder_ + "t10k-images-idx3-ubyte.gz";
-};
-
-TEST_F(PageOnRealData, AgreesOnAllEmbeddings) {
-  embed(test_, "test.npy", {});
-  run_well({"export", dir.path("fashion.dppl"), "--page", dir.path("page")});
-  expect_program_labels(labels_of(dir.path("page/index.html"), {dir.path("test.npy")}, 10000), dir.path("test.npy"));
-}
-
-TEST_F(PageOnRealData, AgreesOnHundredsOfImageFiles) {
-  constexpr size_t kImages = 1000;
-  run_well({"export", dir.path("fashion.dppl"), "--encoder", "builtin:hog", "--page", dir.path("page")});
-  const auto source = open_images(test_);
-  std::filesystem::create_directory(dir.path("new"));
-  std::vector<std::string> files;
-  for (size_t i = 0; i < kImages; ++i)
-    files.push_back(dir.file("new/" + std::to_string(10000 + i) + ".png", encode_png(source->read(i))));
-  embed(dir.path("new"), "new.npy", {});
-  expect_program_labels(labels_of(dir.path("page/index.html"), files, kImages), dir.path("new.npy"));
 }
 
 }  // namespace
