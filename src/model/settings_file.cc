@@ -34,7 +34,7 @@ const std::vector<FileKey>& first_keys() {
 }
 
 // Groups that are written where one of them says something.
-const std::vector<FileKey>& shape_keys() {
+const std::vector<FileKey>& scaling_keys() {
   static const std::vector<FileKey> keys{{"shrink", "shrink", false},
                                          {"spread", "prior-variance", "1"},
                                          {"lift", "lift", "0"},
@@ -68,7 +68,7 @@ bool is_first(std::string_view setting) {
   const auto names = [&](const std::vector<FileKey>& keys) {
     return std::ranges::any_of(keys, [&](const FileKey& key) { return key.setting == setting; });
   };
-  return setting == "transform" || names(first_keys()) || names(shape_keys()) || names(step_keys());
+  return setting == "transform" || names(first_keys()) || names(scaling_keys()) || names(step_keys());
 }
 
 SettingValue read_value(const Fields& fields, const SettingField& field, const char* key) {
@@ -99,12 +99,12 @@ Json settings_json(const Settings& settings, const Rational& size_share) {
                  {"average_pool", transform.window},
                  {"distance", to_string(distance_of(settings))}};
   for (const FileKey& key : first_keys()) result[key.key] = value_of(key, settings);
-  Json shape = Json::object();
-  for (const FileKey& key : shape_keys()) shape[key.key] = value_of(key, settings);
-  shape["size_share"] = ToJson{}(size_share);
-  const bool shaped =
-      std::ranges::any_of(shape_keys(), [&](const FileKey& key) { return shape[key.key] != key.otherwise; });
-  if (shaped) result.update(shape);
+  Json scaling = Json::object();
+  for (const FileKey& key : scaling_keys()) scaling[key.key] = value_of(key, settings);
+  scaling["size_share"] = ToJson{}(size_share);
+  const bool scaled =
+      std::ranges::any_of(scaling_keys(), [&](const FileKey& key) { return scaling[key.key] != key.otherwise; });
+  if (scaled) result.update(scaling);
   if (const Json steps = value_of(step_keys().front(), settings); steps != 0) {
     for (const FileKey& key : step_keys()) result[key.key] = value_of(key, settings);
   }
@@ -137,7 +137,7 @@ FileSettings read_settings_json(const Fields& fields) {
     given[std::string(field.name)] = read_value(fields, field, key.key);
   };
   for (const FileKey& key : first_keys()) take(key, true);
-  for (const FileKey& key : shape_keys()) take(key, false);
+  for (const FileKey& key : scaling_keys()) take(key, false);
   for (const FileKey& key : step_keys()) take(key, true);
   for (const SettingField& field : setting_fields()) {
     const std::string name(field.name);
