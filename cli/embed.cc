@@ -23,7 +23,7 @@ struct Options {
   std::string images, encoder, rows, classes, shard, dtype = "float32";
   std::optional<size_t> batch;
   ImageOptions source;
-  EncoderOptions how;
+  EncoderOptions encoding;
   EmbedOptions embed;
   bool list_classes = false, json = false;
 };
@@ -154,10 +154,10 @@ void run(Options options) {
   const std::unique_ptr<ImageSource> source = open_images(options.images, options.source);
   if (source->size() == 0) throw InvalidInput(fmt::format("{}: holds no images", options.images));
   if (!options.rows.empty()) embedding.rows = parse_rows(options.rows, source->size());
-  options.how.batch = embedding.batch = options.batch.value_or(usual_batch(options.encoder));
-  const std::unique_ptr<Encoder> encoder = open_encoder(options.encoder, options.how);
+  options.encoding.batch = embedding.batch = options.batch.value_or(usual_batch(options.encoder));
+  const std::unique_ptr<Encoder> encoder = open_encoder(options.encoder, options.encoding);
 
-  embedding.threads = options.how.threads;
+  embedding.threads = options.encoding.threads;
   embedding.dtype = options.dtype == "float16" ? DType::float16 : DType::float32;
   std::optional<ProgressBar> bar;
   embedding.progress = [&bar](size_t done, size_t total) {
@@ -221,9 +221,9 @@ void add_embed(CLI::App& app) {
       ->add_flag("--list-classes", options->list_classes,
                  "Only show the names that labels have, for the person who declares the classes")
       ->excludes(encoder, output, labels, people);
-  add_image_size(*command, options->how);
+  add_image_size(*command, options->encoding);
   add_json(*command, options->json);
-  add_onnx_options(*command, options->how);
+  add_onnx_options(*command, options->encoding);
   const AdvancedGroup input(*command, "Images and labels");
   input
       .add_option("--label-source", options->source.labels,
@@ -258,7 +258,7 @@ void add_embed(CLI::App& app) {
                   "At most this many seconds of work are lost by a kill")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  add_threads(*command, options->how.threads, "Threads of the encoder, and as many that read images");
+  add_threads(*command, options->encoding.threads, "Threads of the encoder, and as many that read images");
   add_private_errors_flag(*command);
   command->callback([options, command] {
     if (options->list_classes) return list_classes(*options);

@@ -61,15 +61,15 @@ void build(const Options& options) {
   std::vector<std::string> read = options.inputs;
   read.push_back(options.rows);
   refuse_overwriting({options.output}, read);
-  PoolOptions how;
-  how.transform = TransformSpec::parse(options.transform);
-  if (!options.rows.empty()) how.rows = options.rows;
-  if (!options.shard.empty()) how.shard = Slice::parse(options.shard);
-  how.threads = options.threads;
+  PoolOptions pool;
+  pool.transform = TransformSpec::parse(options.transform);
+  if (!options.rows.empty()) pool.rows = options.rows;
+  if (!options.shard.empty()) pool.shard = Slice::parse(options.shard);
+  pool.threads = options.threads;
   ProgressBar progress("pool build");
-  how.progress = [&progress](double fraction) { progress.update(fraction); };
-  how.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
-  print(build_pool(options.inputs, how, options.output), options.output, options.json);
+  pool.progress = [&progress](double fraction) { progress.update(fraction); };
+  pool.note = [](const std::string& what) { std::cerr << "dppl: " << what << "\n"; };
+  print(build_pool(options.inputs, pool, options.output), options.output, options.json);
 }
 
 void commit(const Options& options) {

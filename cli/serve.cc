@@ -23,7 +23,7 @@ constexpr double kMegabyte = 1 << 20;
 struct Options {
   std::vector<std::string> models;
   std::string encoder, listen = "127.0.0.1:8080";
-  EncoderOptions how;
+  EncoderOptions encoding;
   ServerOptions server;
   double max_body = static_cast<double>(ServerLimits{}.body_bytes) / kMegabyte;
   double max_memory = static_cast<double>(ServerLimits{}.memory_bytes) / kMegabyte;
@@ -68,9 +68,9 @@ ServerOptions make_server_options(Options& options) {
   server.version = DPPL_VERSION;
   server.note = [](const std::string& what) { std::cerr << "dppl: " + what + "\n" << std::flush; };
   if (!options.encoder.empty()) {
-    options.how.threads = server.threads;
-    server.encoder_batch = options.how.batch;
-    server.encoder = open_encoder(options.encoder, options.how);
+    options.encoding.threads = server.threads;
+    server.encoder_batch = options.encoding.batch;
+    server.encoder = open_encoder(options.encoder, options.encoding);
     if (!server.encoder->note().empty()) server.note(server.encoder->note());
   }
   return server;
@@ -182,10 +182,10 @@ void add_serve(CLI::App& app) {
   command->add_option("--page", options->server.page, "A folder to show at /, as 'dppl export --page' writes it")
       ->type_name("DIR");
   command->add_flag("--allow-remote", options->server.allow_remote, "Also listen where other machines can connect");
-  add_image_size(*command, options->how);
+  add_image_size(*command, options->encoding);
   command->add_flag("--json", options->json, "One JSON object on standard output: the address and the models");
   add_limits(*command, *options);
-  add_onnx_options(*command, options->how);
+  add_onnx_options(*command, options->encoding);
   const AdvancedGroup other(*command, kOtherOptions);
   other
       .add_option("--patience", options->patience,
@@ -193,7 +193,7 @@ void add_serve(CLI::App& app) {
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("MS")
       ->capture_default_str();
-  other.add_option("--batch", options->how.batch, "Images that are encoded together")
+  other.add_option("--batch", options->encoding.batch, "Images that are encoded together")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   add_threads(*command, options->server.threads, "Threads that compute");

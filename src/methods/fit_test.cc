@@ -50,10 +50,10 @@ std::string digest_of(const std::string& bytes) {
   return text;
 }
 
-std::string fitted_bytes(const FitOptions& how, const Sample& from = sample(), uint64_t seed = 7) {
+std::string fitted_bytes(const FitOptions& fit_options, const Sample& from = sample(), uint64_t seed = 7) {
   const PublicData public_pool = pool();
   SeededRandom random(seed);
-  return serialise_model(fit(data_of(from), public_pool, how, zcdp(Rational(1, 2)), random));
+  return serialise_model(fit(data_of(from), public_pool, fit_options, zcdp(Rational(1, 2)), random));
 }
 
 const Settings kCentred =
@@ -121,7 +121,7 @@ TEST(Fit, PublicPrototypesHaveTheExponentialLaw) {
   Sample few = sample(9);
   const ScoreClip clip{Rational(4, 5), Rational(6, 5)};
   for (const size_t k : {1u, 2u}) {
-    const FitOptions how = options(
+    const FitOptions fit_options = options(
         k == 1 ? Settings(PublicSettings{.clip = clip}) : Settings(PublicKSettings{.clip = clip, .k = k}), "none", 1);
     const PrivateData data = data_of(few);
     std::vector<int64_t> scores(6);
@@ -140,7 +140,8 @@ TEST(Fit, PublicPrototypesHaveTheExponentialLaw) {
     uint64_t run = 0;
     const auto counts = testing::count_draws(20000, sets.size(), [&] {
       Random fresh = random.stream(run++);
-      const Model model = fit(data, public_pool, how, Budget::unledgered(BudgetSpec::pure(Rational(3, 2))), fresh);
+      const Model model =
+          fit(data, public_pool, fit_options, Budget::unledgered(BudgetSpec::pure(Rational(3, 2))), fresh);
       const std::vector<size_t> chosen(model.pool_indices.begin(),
                                        model.pool_indices.begin() + static_cast<std::ptrdiff_t>(k));
       return static_cast<size_t>(std::find(sets.begin(), sets.end(), chosen) - sets.begin());
@@ -182,9 +183,9 @@ TEST(Fit, PriceIsWhatIsSpent) {
   for (const auto& [settings, transform] : kKinds) {
     for (const BudgetSpec& spec :
          {BudgetSpec::zcdp(Rational(1, 50)), BudgetSpec::approximate(1, Rational(1, 100000))}) {
-      const FitOptions how = options(settings, transform);
-      const Guarantee promised = price(resolve(how.settings, spec, public_pool), spec);
-      EXPECT_EQ(fit(data_of(sample()), public_pool, how, Budget::unledgered(spec), random).guarantee, promised);
+      const FitOptions fit_options = options(settings, transform);
+      const Guarantee promised = price(resolve(fit_options.settings, spec, public_pool), spec);
+      EXPECT_EQ(fit(data_of(sample()), public_pool, fit_options, Budget::unledgered(spec), random).guarantee, promised);
       EXPECT_LE(promised.replace_one().rho.value_or(0), 4 * *promised.rho);
     }
   }
@@ -193,8 +194,8 @@ TEST(Fit, PriceIsWhatIsSpent) {
 TEST(Fit, RefusesBeforeTheBudgetIsTouched) {
   const PublicData public_pool = pool(), other = PublicData::from_memory(random_rows(5, 1, 7), 7);
   const PrivateData data = data_of(sample());
-  const auto refused = [&](FitOptions how, const BudgetSpec& spec, const std::optional<PublicData>& which) {
-    EXPECT_THROW(FitPlan(data, which, how, spec), InvalidInput);
+  const auto refused = [&](FitOptions fit_options, const BudgetSpec& spec, const std::optional<PublicData>& which) {
+    EXPECT_THROW(FitPlan(data, which, fit_options, spec), InvalidInput);
   };
   const BudgetSpec rho = BudgetSpec::zcdp(1), pure = BudgetSpec::pure(1);
   refused(options(kMean), pure, public_pool);
@@ -265,11 +266,13 @@ TEST(Fit, TheCentreDependsOnReleasedSizesOnly) {
     const PrivateData data = data_of(sample(records));
     const PrivateAccess access(data);
     std::vector<int64_t> released;
-    const FitOptions how{.settings = settings, .released = [&](const Release& release) {
-                           EXPECT_NE(release.what, "class sizes") << "they were bought before";
-                           if (release.what == "centre") released.assign(release.values.begin(), release.values.end());
-                         }};
-    const FitInput input{{access, 3, transform, 1}, public_pool, how, {}, NoisySizes{noisy, 4, Guarantee::zcdp(0)}};
+    const FitOptions fit_options{.settings = settings, .released = [&](const Release& release) {
+                                   EXPECT_NE(release.what, "class sizes") << "they were bought before";
+                                   if (release.what == "centre")
+                                     released.assign(release.values.begin(), release.values.end());
+                                 }};
+    const FitInput input{
+        {access, 3, transform, 1}, public_pool, fit_options, {}, NoisySizes{noisy, 4, Guarantee::zcdp(0)}};
     SeededRandom random(4);
     // A budget so large that the noise is below half of the integers' unit in nearly every coordinate.
     fit_prototypes(settings, input, CheckedBudget(zcdp(Rational(mpz_class(1) << 40)), access), random);

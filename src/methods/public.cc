@@ -111,11 +111,11 @@ class ComparedPool {
   std::optional<ShardedRows> rows_;     // empty where they are on other machines
 };
 
-Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget budget, Random& random) {
+Prototypes choose_rows(const Choosing& choosing, const FitInput& input, CheckedBudget budget, Random& random) {
   const Records& records = input.records;
   const ComparedPool pool(input);
   const auto of_class = records_by_class(records.access, records.classes);
-  const ScoreRange range = ScoreRange::of(how.clip.min, how.clip.max);
+  const ScoreRange range = ScoreRange::of(choosing.clip.min, choosing.clip.max);
   std::optional<ExampleRows> examples;
   Budget whole = std::move(budget).take();
   const BudgetSpec spec = whole.spec();
@@ -136,20 +136,20 @@ Prototypes choose_rows(const Choosing& how, const FitInput& input, CheckedBudget
   };
   if (input.options.knowledge) {
     const Rational epsilon =
-        how.mechanism == SelectionMechanism::exponential ? whole.bounded_range_epsilon() : whole.pure_epsilon();
+        choosing.mechanism == SelectionMechanism::exponential ? whole.bounded_range_epsilon() : whole.pure_epsilon();
     examples.emplace(*input.options.knowledge, records.transform, epsilon.get_d());
   }
   const SelectionTask task{.classes = records.classes,
                            .records = records_of,
                            .range = range,
-                           .mechanism = how.mechanism,
-                           .k = how.k,
-                           .joint = how.joint,
+                           .mechanism = choosing.mechanism,
+                           .k = choosing.k,
+                           .joint = choosing.joint,
                            .threads = records.threads,
                            .scores = examples || weights ? nullptr : input.shared.scores.get(),
                            .progress = input.options.progress};
   Prototypes result;
-  result.per_class = how.k;
+  result.per_class = choosing.k;
   std::optional<Guarantee> total;
   for (const Choice& choice : pool.select(task, Budget::parallel(std::move(whole), records.classes), random)) {
     total = total ? compose_disjoint(*total, choice.guarantee) : choice.guarantee;
