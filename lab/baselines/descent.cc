@@ -4,7 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/spectrum.h"
 #include "lab/baselines/classifier.h"
+#include "lab/baselines/rows.h"
 
 namespace dppl {
 
@@ -55,6 +57,13 @@ BaselineResult softmax_descent(const BaselineInput& input, Account& account, Ran
   result.classifier = linear_classifier(input.train.dim, descent.weights());
   result.rho_spent = account.spent();
   return result;
+}
+
+Eigen::MatrixXd noisy_inverse_moment(const BaselineInput& input, Account& account, Random& random,
+                                     const RecordCount& count, double share, std::span<const float> weights) {
+  Eigen::MatrixXd moment = second_moment(input.train.values, input.train.dim, weights, input.threads);
+  add_symmetric_noise(moment, account.gaussian(share, 1), random);
+  return floored_inverse(moment / count.value(), input.settings.at("lambda"));
 }
 
 void report_progress(const BaselineInput& input, double steps) {

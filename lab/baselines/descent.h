@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <functional>
 #include <span>
 #include <vector>
@@ -50,6 +51,11 @@ struct DescentStep {
 BaselineResult softmax_descent(const BaselineInput& input, Account& account, Random& random, const RecordCount& count,
                                double share, const std::function<double(double norm)>& factor,
                                const std::function<void(const DescentStep&)>& before_step);
+
+// The inverse of the rows' second moment, whose eigenvalues are floored by "lambda". The moment, with these weights of
+// at most 1 (none: all are 1), is noisy for its part of the budget, with sensitivity 1, and divided by the count.
+Eigen::MatrixXd noisy_inverse_moment(const BaselineInput& input, Account& account, Random& random,
+                                     const RecordCount& count, double share, std::span<const float> weights = {});
 
 // Of "steps".
 void report_progress(const BaselineInput& input, double steps);

@@ -1,4 +1,3 @@
-#include "kernels/spectrum.h"
 #include "lab/baselines/descent.h"
 #include "lab/baselines/methods.h"
 #include "lab/baselines/rows.h"
@@ -13,9 +12,7 @@ BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   Account account(input.rho);
   const RecordCount count(input, account, random);
   const double for_moment = settings.at("moment_share") * (1 - count.share());
-  Eigen::MatrixXd moment = second_moment(input.train.values, input.train.dim, {}, input.threads);
-  add_symmetric_noise(moment, account.gaussian(for_moment, 1), random);
-  const Eigen::MatrixXd inverse = floored_inverse(moment / count.value(), settings.at("lambda"));
+  const Eigen::MatrixXd inverse = noisy_inverse_moment(input, account, random, count, for_moment);
   return softmax_descent(input, account, random, count, 1 - count.share() - for_moment, clipping(settings.at("clip")),
                          [&](const DescentStep& step) { multiply_rows_by(inverse, step.gradient.sum); });
 }

@@ -1,4 +1,3 @@
-#include "kernels/spectrum.h"
 #include "lab/baselines/descent.h"
 #include "lab/baselines/methods.h"
 #include "lab/baselines/rows.h"
@@ -17,10 +16,9 @@ BaselineResult train(const BaselineInput& input, SeededRandom& random) {
   const RecordCount count(input, account, random);
   const double for_moments = settings.at("moment_share") * (1 - count.share());
   const auto bend = [&](const DescentStep& step) {
-    Eigen::MatrixXd moment =
-        second_moment(input.train.values, input.train.dim, step.gradient.curvatures, input.threads);
-    add_symmetric_noise(moment, account.gaussian(for_moments / settings.at("steps"), 1), random);
-    multiply_rows_by(floored_inverse(moment / count.value(), settings.at("lambda")), step.gradient.sum);
+    const double share = for_moments / settings.at("steps");
+    multiply_rows_by(noisy_inverse_moment(input, account, random, count, share, step.gradient.curvatures),
+                     step.gradient.sum);
   };
   return softmax_descent(input, account, random, count, 1 - count.share() - for_moments, clipping(settings.at("clip")),
                          bend);
