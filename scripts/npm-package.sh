@@ -14,6 +14,13 @@ npm_or_exit() {
     fail "npm, which fetches it, cannot be installed"
 }
 
+# begin_fetching WHAT: says so, and makes the folder $work, which goes away with the script.
+begin_fetching() {
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  echo "$(basename "$0"): fetching $1" >&2
+}
+
 # fetch_package NAME@VERSION SHA256 FOLDER: the package as FOLDER/NAME-VERSION.tgz. `pack` only downloads; installing would run
 # the package's scripts.
 fetch_package() {

@@ -40,9 +40,7 @@ case "$(uname -m)" in
 esac
 command -v npm >/dev/null || install npm || fail "npm, which fetches it, cannot be installed"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-echo "setup-onnx.sh: fetching ONNX Runtime $version (80 MB)" >&2
+begin_fetching "ONNX Runtime $version (80 MB)"
 fetch_package "onnxruntime-node@$version" "$package_sha256" "$work"
 tar -xzf "$work/onnxruntime-node-$version.tgz" -C "$work" "package/bin/napi-v3/linux/$machine/$library"
 mkdir -p "$folder"

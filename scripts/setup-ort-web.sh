@@ -18,9 +18,7 @@ fail() { echo "setup-ort-web.sh: $*; dppl works without it, but for 'dppl export
 [ -e "$folder/$stamp" ] && exit 0
 npm_or_exit "$@"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-echo "setup-ort-web.sh: fetching ONNX Runtime Web $version (31 MB)" >&2
+begin_fetching "ONNX Runtime Web $version (31 MB)"
 name=onnxruntime-web@$version
 fetch_package "$name" "$package_sha256" "$work"
 tar -xzf "$work/onnxruntime-web-$version.tgz" -C "$work" package/dist/ort.wasm.bundle.min.mjs package/dist/ort-wasm-simd-threaded.wasm

@@ -22,9 +22,7 @@ fail() { echo "setup-vega.sh: $*; dppl works without it, its pages have tables i
 [ -e "$folder/$stamp" ] && exit 0
 npm_or_exit "$@"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-echo "setup-vega.sh: fetching Vega-Lite (2 MB)" >&2
+begin_fetching "Vega-Lite (2 MB)"
 for package in "${packages[@]}"; do
   read -r name sha256 file <<<"$package"
   archive=$work/${name/@/-}.tgz
