@@ -18,10 +18,10 @@ enum class AuditMeasure {
 };
 std::string_view to_string(AuditMeasure measure);
 
-// Simulates mechanisms, or whole fits, many times on two neighbouring inputs that are hard to hide, and bounds from below
-// what can be told apart. A bound above the claim is a proof (at the stated confidence) that the claim is wrong; a
-// bound below it proves nothing by itself, but one that comes near the claim on worst-case neighbours shows that the
-// audit would have seen a claim that is wrong by a little.
+// Simulates mechanisms, or whole fits, many times on two neighbouring inputs that are hard to hide, and bounds from
+// below how well the two can be distinguished. A bound above the claim is a proof (at the stated confidence) that the
+// claim is wrong; a bound below it proves nothing by itself, but one that comes near the claim on worst-case neighbours
+// shows that the audit would have seen a claim that is wrong by a little.
 struct AuditOptions {
   uint64_t trials = 200000;    // on each of the two inputs; half choose the event, half bound it
   double confidence = 0.9999;  // that lower_bound is a true lower bound, for each row

@@ -16,7 +16,7 @@ namespace dppl {
 // from a preprocessor_config.json beside it or under that name in its metadata.
 struct OnnxOptions {
   std::string output;          // the output that is the embedding
-  std::string pool;            // "cls" or "mean": of an output with one vector a token
+  std::string pool;            // "cls" or "mean": of an output with one vector per token
   std::optional<size_t> crop;  // the middle square of so many pixels, after the shorter side was made `size`
   std::string normalise;       // "imagenet", "clip", "half", "unit" or "tf"
   std::string interpolation;   // "bicubic" or "bilinear", both with antialiasing
@@ -24,7 +24,7 @@ struct OnnxOptions {
 };
 
 struct EncoderOptions {
-  std::optional<size_t> size;  // pixels a side
+  std::optional<size_t> size;  // pixels per side
   size_t batch = 16;           // images that a model gets at once
   unsigned threads = kDefaultThreads;
   OnnxOptions onnx;
@@ -37,10 +37,10 @@ std::unique_ptr<Encoder> open_encoder(const std::string& name_or_path, const Enc
 size_t usual_batch(const std::string& name_or_path);
 
 struct EmbedOptions {
-  std::string output;               // .npy, a row an image
+  std::string output;               // .npy, a row per image
   std::string labels;               // .npy beside it; empty: none. The source must have labels
   std::optional<ClassSet> classes;  // declared; labels that are names need it, others are checked by it
-  std::string people;               // .txt beside it, the id of each row's person a line; empty: none
+  std::string people;               // .txt beside it, a line with the id of each row's person; empty: none
   // An ECMAScript regular expression that finds the id in an image's name: its first group, or without groups all that
   // it matches. Empty: the source must have ids.
   std::string people_pattern;

@@ -26,7 +26,7 @@ struct GroupedRows {
 };
 GroupedRows group_by_class(const LabelledRows& rows);
 
-// The sum of vectors of `size` floats, one a block of 0 … count − 1.
+// The sum of vectors of `size` floats, one per block of 0 … count − 1.
 std::vector<double> sum_blocks(size_t count, size_t size, unsigned threads,
                                const std::function<void(size_t begin, size_t end, std::span<float> out)>& work);
 

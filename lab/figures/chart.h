@@ -29,7 +29,7 @@ struct Chart {
   std::function<std::string(const std::optional<double>&)> at = budget_words;  // x for people
 };
 
-// Medians over runs, with the quartiles around them. More series than can be told apart give several figures; none
+// Medians over runs, with the quartiles around them. More series than can be distinguished give several figures; none
 // where no run has a place on the axis.
 std::vector<Figure> figures_of(const Chart& chart, const SweepRows& rows, const std::string& place);
 

@@ -84,7 +84,7 @@ struct ResultTable {
   struct Line {
     std::string method;
     bool tuned_on_test = false;
-    std::vector<Cell> cells;  // one a budget
+    std::vector<Cell> cells;  // one per budget
   };
   Place place;
   Measure measure;

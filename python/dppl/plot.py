@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["budget", "calibration", "prototypes"]
 
-# As on the pages: Okabe and Ito's colours, which readers with any colour vision tell apart, and shapes that repeat after
+# As on the pages: Okabe and Ito's colours, which readers with any colour vision distinguish, and shapes that repeat after
 # another number of series.
 COLOURS = ("#0072b2", "#d55e00", "#00805d", "#b0518a", "#9a6a00", "#1c1f24", "#3fa3dd", "#868c96", "#5e3c99")
 SHAPES = ("o", "s", "^", "D", "v")

@@ -51,7 +51,7 @@ class OnnxEncoder : public Encoder {
   void take_one_at_a_time();
   std::string describe_batches() const;
   std::vector<int64_t> input_shape() const;
-  // Runs one whole batch and brings what comes out to one vector an image.
+  // Runs one whole batch and brings what comes out to one vector per image.
   std::vector<float> run(std::span<const float> inputs) const;
   void pool_tokens(const OnnxSession::Result& result, std::vector<float>& rows) const;
 

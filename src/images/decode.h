@@ -9,7 +9,7 @@
 
 namespace dppl {
 
-// The bytes of a whole JPEG or PNG file, told apart by how they begin, as an upright image. Trusts nothing in them:
+// The bytes of a whole JPEG or PNG file, distinguished by how they begin, as an upright image. Trusts nothing in them:
 // throws InvalidInput, beginning with `name`, for what is damaged, cut short, or larger than `max_pixels`.
 //
 // JPEG: grey stays grey, all other colours become RGB. PNG: grey or RGB of 8 bits; what is transparent shows white

@@ -15,7 +15,7 @@ std::unique_ptr<ImageSource> open_folder(const std::string& path);
 std::unique_ptr<ImageSource> open_csv(const std::string& path);
 std::unique_ptr<ImageSource> open_idx(const std::string& path, const std::string& labels);
 std::unique_ptr<ImageSource> open_npy(const std::string& path, const std::string& labels);
-// CIFAR-10 or CIFAR-100, told apart by the size of the file, then by its name.
+// CIFAR-10 or CIFAR-100, distinguished by the size of the file, then by its name.
 std::unique_ptr<ImageSource> open_cifar(const std::string& path, size_t bytes);
 std::unique_ptr<ImageSource> open_cifar10(const std::vector<std::string>& paths);
 bool is_cifar(const std::string& path, size_t bytes);

@@ -4,7 +4,7 @@
 
 namespace dppl {
 
-// Colours of series are Okabe and Ito's, which readers with any colour vision tell apart, darker on light ground and
+// Colours of series are Okabe and Ito's, which readers with any colour vision distinguish, darker on light ground and
 // lighter on dark; shades go from dark blue over green to yellow, as viridis does.
 const std::string_view kColours = R"css(
 :root {

@@ -7,8 +7,8 @@
 
 namespace dppl::testing {
 
-// Four classes in dimension 8 that are easy to tell apart: x.npy and y.npy with 40 records per class, tx.npy and ty.npy
-// with 10, and a pool p.npy of 300 rows.
+// Four classes in dimension 8 that are easy to distinguish: x.npy and y.npy with 40 records per class, tx.npy and
+// ty.npy with 10, and a pool p.npy of 300 rows.
 void write_small_data(const TempDir& dir);
 
 // Writes plan.toml: these data, ratios 1 and 4, two seeds, and what is given. Returns its path.
