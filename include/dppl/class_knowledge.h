@@ -27,7 +27,6 @@ class ClassKnowledge {
   std::span<const int64_t> labels() const { return labels_; }
   std::span<const float> prior() const { return prior_; }  // classes × dim, or empty
 
-  size_t classes_with_examples() const;
   size_t classes_with_prior() const;
   size_t known_classes() const;
   // Examples, and rows of the prior that are not zeros.

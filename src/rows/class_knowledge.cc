@@ -77,12 +77,6 @@ ClassKnowledge ClassKnowledge::open(const ClassSet& classes, const std::string& 
   return {classes, std::move(rows), std::move(numbers), vectors};
 }
 
-size_t ClassKnowledge::classes_with_examples() const {
-  std::vector<bool> known(classes_.size());
-  for (const int64_t label : labels_) known[static_cast<size_t>(label)] = true;
-  return static_cast<size_t>(std::ranges::count(known, true));
-}
-
 size_t ClassKnowledge::classes_with_prior() const {
   size_t count = 0;
   for (size_t i = 0; i < prior_.size(); i += dim_) count += is_zero(std::span(prior_).subspan(i, dim_)) ? 0 : 1;
