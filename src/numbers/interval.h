@@ -42,8 +42,6 @@ class Interval {
   // The ends as exact rationals (they are dyadic). Precondition: finite.
   Rational lower_rational() const { return to_rational(lower()); }
   Rational upper_rational() const { return to_rational(upper()); }
-  double lower_double() const { return mpfr_get_d(lower(), MPFR_RNDD); }
-  double upper_double() const { return mpfr_get_d(upper(), MPFR_RNDU); }
 
   friend Interval operator+(Interval a, const Interval& b) { return mpfi_add(a.value_, a.value_, b.value_), a; }
   friend Interval operator-(Interval a, const Interval& b) { return mpfi_sub(a.value_, a.value_, b.value_), a; }
