@@ -50,7 +50,7 @@ struct MatrixView {
 
 class MappedFile;
 
-// A matrix of embeddings, one a row: float16, float32, float64, int8 or uint8. Values are not checked here; see
+// A matrix of embeddings, one per row: float16, float32, float64, int8 or uint8. Values are not checked here; see
 // PrivateData and PublicData.
 class Embeddings {
  public:
@@ -116,7 +116,7 @@ class ClassSet {
 
   static ClassSet numbered(size_t size);                     // classes "0" … "size−1"
   static ClassSet named(std::vector<std::string> names);     // UTF-8; no blank name, duplicate or control character
-  static ClassSet read(const std::string& path);             // one name a line
+  static ClassSet read(const std::string& path);             // one name per line
   static ClassSet parse(const std::string& number_or_path);  // numbered(), or read() where it is no number
 
   size_t size() const { return size_; }
@@ -134,7 +134,7 @@ class ClassSet {
 
 // One-dimensional .npy of any integer type or bool, unchecked.
 std::vector<int64_t> read_labels(const std::string& path);
-// Labels within a class set: a .npy of class numbers, or a .txt of class names, one a line.
+// Labels within a class set: a .npy of class numbers, or a .txt of class names, one per line.
 std::vector<int64_t> read_labels(const std::string& path, const ClassSet& classes);
 // Whose record each row is, one number a person: a .npy of integers from 0 on or of names, or a .txt of names, one a
 // line. A missing id (a number below 0, a blank line, "nan", "None") is refused, and so is a name with a blank at

@@ -55,7 +55,7 @@ Released<size_t> laplace_max(Budget budget, Random& random, const Utilities& uti
 // ε-bounded range, hence ε²/8-zCDP, whatever k is.
 Released<std::vector<size_t>> joint_top_k(Budget budget, Random& random, const Utilities& utilities, size_t k);
 
-// An exact integer sum of integer vectors, one a record.
+// An exact integer sum of integer vectors, one per record.
 struct VectorSum {
   std::span<const int64_t> values;
   NormBound bound;

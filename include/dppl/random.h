@@ -15,7 +15,7 @@ struct ReadyWords {
 
 }  // namespace detail
 
-// Where every draw of randomness comes from. Two kinds, told apart by type: SecureRandom, the only one whose releases
+// Where every draw of randomness comes from. Two kinds, of different types: SecureRandom, the only one whose releases
 // are private, and SeededRandom, for tests and experiments, whose releases are marked "not private".
 class Random {
  public:
