@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/constants.h"
 #include "base/mapped_file_testing.h"
 #include "base/system_error.h"
 #include "dppl/error.h"
@@ -74,8 +75,7 @@ void MappedFile::expect(std::span<const std::byte> part) const { advise(bytes(),
 
 void MappedFile::give_back(std::span<const std::byte> part) const {
   if (mapped <= resident_mappings || part.empty()) return;
-  // With a page come those around it that the system keeps together, also such as were given back before.
-  constexpr size_t kAlongWithAPage = size_t{2} << 20;
+  // Pages around it were given back before, and came along with it.
   const size_t before = std::min(static_cast<size_t>(part.data() - data_), kAlongWithAPage);
   advise(bytes(), {part.data() - before, part.size() + before}, MADV_DONTNEED);
 }

@@ -6,11 +6,6 @@
 
 namespace dppl {
 
-// While all mapped files together are no larger than this, what was read of them stays in memory. Beyond, whoever has
-// walked over a part gives it back, so that the resident set stays bounded; the system still keeps what it has room
-// for.
-inline constexpr size_t kResidentMappings = size_t{2} << 30;
-
 // A regular file, mapped read-only for reading from front to back.
 class MappedFile {
  public:

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "base/constants.h"
 #include "base/mapped_file_testing.h"
 #include "support/temp_dir.h"
 

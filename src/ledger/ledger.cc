@@ -9,6 +9,7 @@
 
 #include "dppl/error.h"
 #include "dppl/random.h"
+#include "ledger/constants.h"
 #include "ledger/database.h"
 #include "ledger/ledger_entry.h"
 #include "ledger/ledger_state.h"
@@ -183,9 +184,8 @@ std::string nonce() {
 
 // Sums of amounts must fit what a row holds.
 void check_digits(const BudgetSpec& cost) {
-  constexpr size_t kMost = 150;
-  if (std::max(to_string(cost.amount).size(), to_string(cost.delta).size()) > kMost) {
-    throw InvalidInput(fmt::format("budget: its exact amount takes more than {} digits; round it", kMost));
+  if (std::max(to_string(cost.amount).size(), to_string(cost.delta).size()) > kMostAmountDigits) {
+    throw InvalidInput(fmt::format("budget: its exact amount takes more than {} digits; round it", kMostAmountDigits));
   }
 }
 
@@ -209,10 +209,9 @@ Ledger::Entry append(Database& database, const std::filesystem::path& path, Ledg
 void leave(const LedgerState&, Ledger::Entry&) {}
 
 void check_model_digest(std::string_view digest) {
-  constexpr size_t kMaxDigits = 128;
   const bool hexadecimal = digest.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  if (!digest.empty() && digest.size() <= kMaxDigits && hexadecimal) return;
-  throw InvalidInput(fmt::format("model digest: give 1 to {} lower-case hexadecimal digits", kMaxDigits));
+  if (!digest.empty() && digest.size() <= kMostHexDigits && hexadecimal) return;
+  throw InvalidInput(fmt::format("model digest: give 1 to {} lower-case hexadecimal digits", kMostHexDigits));
 }
 
 void check_released(const LedgerState& state, const Reservation& reservation, const Guarantee& released) {

@@ -6,12 +6,11 @@
 
 #include "base/utf8.h"
 #include "dppl/error.h"
+#include "ledger/constants.h"
 #include "ledger/ledger_entry.h"
 
 namespace dppl {
 namespace {
-
-constexpr size_t kMaxLabelBytes = 200;
 
 void check_price(const Guarantee& price) {
   for (const auto& bound : {price.epsilon, price.bounded_range, price.rho, price.mu_squared}) {

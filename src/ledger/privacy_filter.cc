@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dppl/error.h"
+#include "ledger/constants.h"
 
 namespace dppl {
 namespace {
@@ -20,9 +21,8 @@ const char* symbol(Notion notion) {
 }
 
 std::string readable(const Rational& value, Rounding rounding) {
-  constexpr size_t kShort = 24;
   const std::string exact = to_string(value);
-  return exact.size() <= kShort ? exact : to_decimal(value, 12, rounding);
+  return exact.size() <= kReadable ? exact : to_decimal(value, 12, rounding);
 }
 
 std::string_view whom(Relation relation) { return relation == Relation::add_remove_person ? "people" : "records"; }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dppl/error.h"
+#include "ledger/constants.h"
 #include "model/constants.h"
 #include "privacy/validate.h"
 #include "rows/constants.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ledger/constants.h"
 #include "model/constants.h"
 #include "model/stated.h"
 #include "privacy/certified.h"

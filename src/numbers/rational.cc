@@ -5,12 +5,10 @@
 #include <cctype>
 
 #include "dppl/error.h"
+#include "numbers/constants.h"
 
 namespace dppl {
 namespace {
-
-constexpr long kMaxExponent = 300;
-constexpr size_t kMaxLength = 400;
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what, std::string_view why) {
   // A value of any length may come from a file or a network: quote its beginning only.
@@ -57,7 +55,7 @@ long decimal_exponent(const Rational& value) {
 
 Rational parse_rational(std::string_view text, std::string_view what) {
   const std::string_view whole = text;
-  if (text.size() > kMaxLength) refuse(whole, what, "is too long");
+  if (text.size() > kLongestNumber) refuse(whole, what, "is too long");
   const bool negative = !text.empty() && text.front() == '-';
   take(text, "+-");
 
@@ -105,7 +103,6 @@ Rational parse_positive(std::string_view text, std::string_view what) {
 }
 
 std::string to_string(const Rational& value) {
-  constexpr unsigned long kMaxDecimals = 40;
   mpz_class rest = value.get_den();
   const unsigned long twos = mpz_scan1(rest.get_mpz_t(), 0);
   mpz_tdiv_q_2exp(rest.get_mpz_t(), rest.get_mpz_t(), twos);

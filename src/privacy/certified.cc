@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "privacy/constants.h"
+
 namespace dppl {
 namespace {
-
-constexpr int kDigits = 18;
-constexpr mpfr_prec_t kMaxBits = 32 * Interval::kDefaultBits;
-// 2^-66 < 1e-19 leaves the rounding to 18 digits as the only loss.
-constexpr mpfr_exp_t kTightness = 66;
-// Below 2^-3400, about 1e-1023, an exact rational would cost memory without telling more.
-constexpr mpfr_exp_t kSmallestExponent = -3400;
 
 bool is_tight(const Interval& enclosure) {
   if (mpfr_sgn(enclosure.upper()) <= 0) return true;
@@ -39,9 +34,8 @@ Rational power_of_two(long exponent) {
 
 // Halves the distance until it is lost in the rounding to 18 digits; returns the end that works.
 Rational bisect(Rational works, Rational fails, const Holds& holds) {
-  constexpr int kMaxSteps = 8192;
   const Rational resolution = power_of_two(-62);
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < kMostHalvings; ++step) {
     if (abs(works - fails) <= resolution * std::max(works, fails)) break;
     const Rational middle = (works + fails) / 2;
     (holds(middle) ? works : fails) = middle;
@@ -63,13 +57,13 @@ Rational upper_bound(const Interval& enclosure) {
   if (mpfr_number_p(enclosure.upper()) == 0) throw std::logic_error("upper_bound: the enclosure has no upper end");
   if (mpfr_sgn(enclosure.upper()) <= 0) return 0;
   if (is_tiny(enclosure.upper())) return round_significant(power_of_two(kSmallestExponent), 1, Rounding::up);
-  return round_significant(enclosure.upper_rational(), kDigits, Rounding::up);
+  return round_significant(enclosure.upper_rational(), kBoundDigits, Rounding::up);
 }
 
 Rational lower_bound(const Interval& enclosure) {
   if (mpfr_number_p(enclosure.lower()) == 0) throw std::logic_error("lower_bound: the enclosure has no lower end");
   if (mpfr_sgn(enclosure.lower()) <= 0 || is_tiny(enclosure.lower())) return 0;
-  return round_significant(enclosure.lower_rational(), kDigits, Rounding::down);
+  return round_significant(enclosure.lower_rational(), kBoundDigits, Rounding::down);
 }
 
 Rational square_root(const Rational& value, Rounding rounding) {
@@ -82,20 +76,20 @@ Rational square_root(const Rational& value, Rounding rounding) {
 
 Rational smallest_that_holds(const Rational& fails, const Rational& works, const Holds& holds) {
   const Rational found = bisect(works, fails, holds);
-  const Rational below = round_significant(found, kDigits, Rounding::down);
-  return holds(below) ? below : round_significant(found, kDigits, Rounding::up);
+  const Rational below = round_significant(found, kBoundDigits, Rounding::down);
+  return holds(below) ? below : round_significant(found, kBoundDigits, Rounding::up);
 }
 
 Rational largest_that_holds(const Rational& works, const Rational& fails, const Holds& holds) {
   const Rational found = bisect(works, fails, holds);
-  const Rational above = round_significant(found, kDigits, Rounding::up);
-  return holds(above) ? above : round_significant(found, kDigits, Rounding::down);
+  const Rational above = round_significant(found, kBoundDigits, Rounding::up);
+  return holds(above) ? above : round_significant(found, kBoundDigits, Rounding::down);
 }
 
 Rational step_down_until(Rational value, const Holds& holds) {
   Rational step = value * power_of_two(-60);
   for (; value > 0 && !holds(value); step *= 2) {
-    value = value > step ? round_significant(value - step, kDigits, Rounding::down) : Rational(0);
+    value = value > step ? round_significant(value - step, kBoundDigits, Rounding::down) : Rational(0);
   }
   return value;
 }

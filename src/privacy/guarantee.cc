@@ -7,6 +7,7 @@
 #include "dppl/error.h"
 #include "dppl/privacy.h"
 #include "privacy/certified.h"
+#include "privacy/constants.h"
 #include "privacy/validate.h"
 
 namespace dppl {
@@ -32,12 +33,10 @@ std::optional<Guarantee::Approximate> as_approximate(const Guarantee& guarantee)
   return std::nullopt;
 }
 
-// The conversion takes milliseconds, and many fits ask for the same few amounts.
 Rational remembered_pure_to_gdp(const Rational& epsilon) {
-  constexpr size_t kMost = 64;
   thread_local std::map<Rational, Rational> known;
   if (const auto found = known.find(epsilon); found != known.end()) return found->second;
-  if (known.size() == kMost) known.clear();
+  if (known.size() == kRemembered) known.clear();
   return known.emplace(epsilon, pure_to_gdp(epsilon)).first->second;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/constants.h"
 #include "base/mapped_file.h"
 #include "base/mapped_file_testing.h"
 #include "dppl/error.h"
