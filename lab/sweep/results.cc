@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv_fields.h"
+#include "base/utf8.h"
 #include "dppl/error.h"
 #include "dppl/sweep.h"
 #include "lab/sweep/result_tables.h"
@@ -147,20 +148,15 @@ SweepRow row_of(const std::vector<std::string>& fields, const std::string& where
 
 using TextTable = std::vector<std::vector<std::string>>;
 
-// Characters, not bytes; none of ours is wide.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string aligned(const TextTable& table) {
   std::vector<size_t> widths(table.front().size());
   for (const auto& line : table) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], count_characters(line[i]));
   }
   std::string result;
   for (const auto& line : table) {
     for (size_t i = 0; i < line.size(); ++i) {
-      const std::string space(widths[i] - width_of(line[i]), ' ');
+      const std::string space(widths[i] - count_characters(line[i]), ' ');
       result += i == 0 ? "  " + line[i] + space : "  " + space + line[i];
     }
     result.erase(result.find_last_not_of(' ') + 1);

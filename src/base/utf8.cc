@@ -26,6 +26,10 @@ std::optional<uint32_t> take_character(std::string_view& text) {
   return value;
 }
 
+size_t count_characters(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 bool is_control(uint32_t character) { return character < 0x20 || (character >= 0x7f && character < 0xa0); }
 
 bool is_blank(uint32_t character) {

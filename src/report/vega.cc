@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "report/constants.h"
 
 namespace dppl {
@@ -91,8 +92,7 @@ Json filled(Json json, const Parts& parts) {
 // ---- Text: how wide it gets is a guess, the browser has the font.
 
 double text_width(std::string_view text, double size) {
-  const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
-  return 0.56 * size * static_cast<double>(characters);
+  return 0.56 * size * static_cast<double>(count_characters(text));
 }
 
 // Vega does not break lines.
