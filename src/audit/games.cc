@@ -4,7 +4,6 @@
 #include <array>
 
 #include "dppl/mechanisms.h"
-#include "mechanisms/joint_top_k/ranking.h"
 #include "random/categorical.h"
 #include "random/discrete_gaussian.h"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "model/stated.h"
-
 namespace dppl {
 namespace {
 

@@ -14,7 +14,6 @@
 #include "estimation/class_size_estimate.h"
 #include "estimation/pool_posterior.h"
 #include "kernels/cpu_testing.h"
-#include "kernels/row_math.h"
 #include "methods/method.h"
 #include "methods/release.h"
 #include "rows/private_access.h"

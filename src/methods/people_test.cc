@@ -9,7 +9,6 @@
 #include "dppl/fit.h"
 #include "methods/method.h"
 #include "numbers/integers.h"
-#include "rows/integer_row.h"
 #include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/gradient_sum/gradient_sum.h"

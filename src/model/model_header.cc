@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "dppl/error.h"
-#include "model/check_model.h"
 #include "model/constants.h"
 #include "rows/constants.h"
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "dppl/error.h"
-#include "dppl/mechanisms.h"
 #include "support/checks.h"
 #include "support/statistics.h"
 

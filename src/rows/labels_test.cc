@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "base/text_lines.h"
 #include "dppl/embeddings.h"
 #include "dppl/error.h"
 #include "support/expect_error.h"

@@ -10,7 +10,6 @@
 #include "base/mapped_file_testing.h"
 #include "dppl/error.h"
 #include "dppl/fit.h"
-#include "dppl/tune.h"
 #include "rows/public_access.h"
 #include "support/expect_error.h"
 #include "support/random_rows.h"

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "dppl/random.h"
 #include "rows/integer_row.h"
 #include "support/labelled_sample.h"
 
