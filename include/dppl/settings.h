@@ -23,7 +23,7 @@ PersonSplit parse_person_split(std::string_view text);
 
 // Draws uncertain class means to where public rows are dense (src/estimation/pool_posterior.h). Costs nothing.
 struct Shrinkage {
-  Rational prior_variance = 1;  // of class means around the pool's atoms, against their own length
+  Rational prior_variance = 3;  // of class means around the pool's atoms, against their own length
   Rational lift = 0;            // of older models only; a fit with it is refused
   friend bool operator==(const Shrinkage&, const Shrinkage&) = default;
 };

@@ -29,11 +29,7 @@ double strength(size_t g) {
   return strengths[g];
 }
 
-// Cosines of class means with what is publicly known of them: from the mean of dozens of examples to a single picture
-// that is not typical.
-constexpr std::array kCosines{0.97, 0.9, 0.8, 0.6, 0.4, 0.2};
-enum Kind : size_t { kNearPool, kAnywhere, kKnown };
-constexpr size_t kKinds = kKnown + kCosines.size();
+enum Kind : size_t { kNearPool, kAnywhere, kKnown, kKinds };
 // What the weights of the kinds are worth before any class has spoken, in classes per kind.
 constexpr double kPriorClasses = 2;
 
@@ -43,7 +39,6 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 struct View {
   double log_evidence = -INFINITY;
   std::vector<double> mean;
-  double square = 0;  // the expectation of ‖p + e‖²
   double strength = 0;
 };
 
@@ -53,18 +48,16 @@ class Mixture {
   explicit Mixture(size_t dim) { view_.mean.resize(dim); }
 
   // Returns the factor by which this part counts; parts before it are scaled down where it is larger than all of them.
-  double add(double log_likelihood, double a, double square) {
+  double add(double log_likelihood, double a) {
     if (log_likelihood > largest_) {
       const double down = std::exp(largest_ - log_likelihood);
       for (double& value : view_.mean) value *= down;
-      view_.square *= down;
       view_.strength *= down;
       total_ *= down;
       largest_ = log_likelihood;
     }
     const double weight = std::exp(log_likelihood - largest_);
     total_ += weight;
-    view_.square += weight * square;
     view_.strength += weight * a;
     return weight;
   }
@@ -72,7 +65,6 @@ class Mixture {
 
   View finish() && {
     for (double& value : view_.mean) value /= total_;
-    view_.square /= total_;
     view_.strength /= total_;
     view_.log_evidence = largest_ + std::log(total_);
     return std::move(view_);
@@ -91,15 +83,14 @@ View gaussian_view(std::span<const double> sum, double sigma, std::span<const do
   std::vector<double> expected(dim);
   for (size_t g = 0; g < kStrengths; ++g) {
     const double a = strength(g);
-    double log_likelihood = 0, square = 0;
+    double log_likelihood = 0;
     for (size_t k = 0; k < dim; ++k) {
       const double spread = deviation * variances[k], variance = sigma * sigma + a * a * spread;
       const double p = centre.empty() ? 0 : centre[k], off = sum[k] - a * p, follow = a * a * spread / variance;
       log_likelihood -= (off * off / variance + std::log(variance)) / 2;
       expected[k] = follow * sum[k] / a + (1 - follow) * p;
-      square += expected[k] * expected[k] + (1 - follow) * spread;
     }
-    const double weight = mixture.add(log_likelihood, a, square);
+    const double weight = mixture.add(log_likelihood, a);
     for (size_t k = 0; k < dim; ++k) mixture.mean()[k] += weight * expected[k];
   }
   return std::move(mixture).finish();
@@ -109,17 +100,15 @@ View gaussian_view(std::span<const double> sum, double sigma, std::span<const do
 class NearPool {
  public:
   NearPool(const PoolPrior& prior, double sigma, double prior_variance)
-      : prior_(prior), sigma_(sigma), deviation_(prior_variance), squares_(atoms().array().square()) {
-    const Eigen::Index dim = squares_.cols();
+      : prior_(prior), sigma_(sigma), deviation_(prior_variance) {
+    const Rows squares = atoms().array().square();
+    const Eigen::Index dim = squares.cols();
     for (size_t g = 0; g < kStrengths; ++g) {
-      Eigen::VectorXf precision(dim), kept(dim);
+      Eigen::VectorXf precision(dim);
       for (Eigen::Index k = 0; k < dim; ++k) {
-        const double variance = variance_of(g, static_cast<size_t>(k));
-        precision(k) = static_cast<float>(1 / variance);
-        kept(k) = static_cast<float>(std::pow(sigma_ * sigma_ / variance, 2));
+        precision(k) = static_cast<float>(1 / variance_of(g, static_cast<size_t>(k)));
       }
-      lengths_.push_back(squares_ * precision);
-      kept_lengths_.push_back(squares_ * kept);
+      lengths_.push_back(squares * precision);
     }
   }
 
@@ -163,35 +152,26 @@ class NearPool {
     double log_likelihood =
         static_cast<double>(best) + std::log(static_cast<double>(total) / static_cast<double>(prior_.size()));
     const Eigen::VectorXf middle = atoms().transpose() * weights.matrix();
-    double square = static_cast<double>((weights * kept_lengths_[g].array()).sum());
     std::vector<double> expected(sum.size());
     for (size_t k = 0; k < sum.size(); ++k) {
       const double variance = variance_of(g, k), spread = deviation_ * prior_.variances[k];
       const double follow = a * a * spread / variance, p = static_cast<double>(middle(static_cast<Eigen::Index>(k)));
-      const double of_sum = follow * sum[k] / a, of_atom = (1 - follow) * p;
       log_likelihood -= (sum[k] * sum[k] / variance + std::log(variance)) / 2;
-      expected[k] = of_sum + of_atom;
-      square += of_sum * of_sum + 2 * of_sum * of_atom + (1 - follow) * spread;
+      expected[k] = follow * sum[k] / a + (1 - follow) * p;
     }
-    const double weight = mixture.add(log_likelihood, a, square);
+    const double weight = mixture.add(log_likelihood, a);
     for (size_t k = 0; k < sum.size(); ++k) mixture.mean()[k] += weight * expected[k];
   }
 
   const PoolPrior& prior_;
   double sigma_, deviation_;
-  Rows squares_;
-  std::vector<Eigen::VectorXf> lengths_, kept_lengths_;  // by strength, of every atom
+  std::vector<Eigen::VectorXf> lengths_;  // by strength, of every atom
 };
 
 using Weights = std::array<double, kKinds>;
 using Views = std::array<View, kKinds>;
 
-Weights first_weights() {
-  Weights weights{};
-  weights[kNearPool] = weights[kAnywhere] = 0.25;
-  for (size_t j = kKnown; j < kKinds; ++j) weights[j] = 0.5 / static_cast<double>(kCosines.size());
-  return weights;
-}
+constexpr Weights kFirst{0.25, 0.25, 0.5};
 
 // How likely each kind is, given the sum.
 Weights responsibilities(const Views& views, const Weights& weights) {
@@ -206,8 +186,7 @@ Weights responsibilities(const Views& views, const Weights& weights) {
 // Expectation maximisation over the classes about which something is known.
 Weights learn_weights(const std::vector<Views>& classes) {
   constexpr int kRounds = 25;
-  const Weights first = first_weights();
-  Weights weights = first;
+  Weights weights = kFirst;
   for (int round = 0; round < kRounds; ++round) {
     Weights totals{};
     double count = 0;
@@ -218,8 +197,8 @@ Weights learn_weights(const std::vector<Views>& classes) {
       ++count;
     }
     if (count == 0) return weights;
-    constexpr double kBefore = kPriorClasses * kKinds;
-    for (size_t j = 0; j < kKinds; ++j) weights[j] = (totals[j] + kBefore * first[j]) / (count + kBefore);
+    constexpr double kBefore = kPriorClasses * static_cast<double>(kKinds);
+    for (size_t j = 0; j < kKinds; ++j) weights[j] = (totals[j] + kBefore * kFirst[j]) / (count + kBefore);
   }
   return weights;
 }
@@ -232,16 +211,9 @@ View mixed(const Views& views, const Weights& weights) {
   for (size_t j = 0; j < kKinds; ++j) {
     if (views[j].mean.empty()) continue;
     for (size_t k = 0; k < result.mean.size(); ++k) result.mean[k] += shares[j] * views[j].mean[k];
-    result.square += shares[j] * views[j].square;
     result.strength += shares[j] * views[j].strength;
   }
   return result;
-}
-
-// The share of ‖p + e‖² that is not certain.
-double uncertainty(const View& view) {
-  const double certain = std::inner_product(view.mean.begin(), view.mean.end(), view.mean.begin(), 0.0);
-  return std::max(1 - certain / view.square, 1e-12);
 }
 
 // A direction in which no public row varies is left to the data, nearly.
@@ -328,26 +300,20 @@ Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior&
       const auto sum = sums.subspan(c * dim, dim);
       views[c][kNearPool] = std::move(near[c - begin]);
       views[c][kAnywhere] = gaussian_view(sum, sigma, {}, prior.variances, 1 + prior_variance);
-      const auto direction = known.empty() ? known : known.subspan(c * dim, dim);
-      if (std::ranges::all_of(direction, [](double value) { return value == 0; })) continue;
-      std::vector<double> expected(dim);
-      for (size_t j = 0; j < kCosines.size(); ++j) {
-        const double along = kCosines[j] * std::sqrt(1 + prior_variance);
-        std::ranges::transform(direction, expected.begin(), [&](double value) { return along * value; });
-        views[c][kKnown + j] = gaussian_view(sum, sigma, expected, prior.variances, 1 + prior_variance - along * along);
-      }
+      const auto mean = known.empty() ? known : known.subspan(c * dim, dim);
+      const double cosine2 = std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
+      if (cosine2 == 0) continue;
+      std::vector<double> expected(mean.begin(), mean.end());
+      for (double& value : expected) value *= std::sqrt(1 + prior_variance);
+      views[c][kKnown] = gaussian_view(sum, sigma, expected, prior.variances, (1 - cosine2) * (1 + prior_variance));
     }
   });
   const Weights weights = learn_weights(views);
-  Posterior result{{}, {}, std::vector<double>(classes, 1.0), 0};
-  for (size_t j = kKnown; j < kKinds; ++j) result.knowledge_weight += weights[j];
-  for (size_t c = 0; c < classes; ++c) {
-    const View all = mixed(views[c], weights);
+  Posterior result{.knowledge_weight = weights[kKnown]};
+  for (const Views& of_class : views) {
+    const View all = mixed(of_class, weights);
     result.means.insert(result.means.end(), all.mean.begin(), all.mean.end());
     result.strengths.push_back(all.strength);
-    if (views[c][kKnown].mean.empty()) continue;
-    for (size_t j = kKnown; j < kKinds; ++j) views[c][j] = View{};
-    result.caution[c] = std::min(1.0, std::sqrt(uncertainty(all) / uncertainty(mixed(views[c], first_weights()))));
   }
   return result;
 }

@@ -38,20 +38,20 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 // of the prior:
 //   near the pool       p one of the atoms, all alike likely; e ~ N(0, prior_variance·v)
 //   anywhere            p = 0; e ~ N(0, (1 + prior_variance)·v)
-//   as publicly known   p = c·√(1 + prior_variance) times the direction that is known of this class, c a cosine on a
-//                       short grid; e ~ N(0, (1 − c²)·(1 + prior_variance)·v)
-// so that p + e is of the same length in all of them, and the strengths mean the same.
+//   as publicly known   p = √(1 + prior_variance) times what is known of this class; e ~ N(0, (1 − c²)·(1 +
+//                       prior_variance)·v), c being the length of what is known, a cosine
+// so that p + e is of the same length in all of them, and the strengths mean the same. A class mean has a cosine of
+// 1/√(1 + prior_variance) with its atom: ½ where the variance is 3.
 // How likely the kinds are is one half against one half at first (known classes: a quarter, a quarter and a half) and
 // then follows, by expectation maximisation, from how well they explain the sums of all classes about which something
 // is known: knowledge that the data contradict loses its weight.
 struct Posterior {
-  std::vector<double> means;      // for every sum (classes × dim) the expectation of p + e given s
-  std::vector<double> strengths;  // for every class the expectation of a
-  // Per class, by how much public knowledge lowers the uncertainty about p + e: 1 where it does not.
-  std::vector<double> caution;
-  double knowledge_weight = 0;  // of the kind "as publicly known", where something is known
+  std::vector<double> means = {};      // for every sum (classes × dim) the expectation of p + e given s
+  std::vector<double> strengths = {};  // for every class the expectation of a
+  double knowledge_weight = 0;         // of the kind "as publicly known", where something is known
 };
-// known: one direction of unit length per class (classes × dim), zeros where nothing is known; empty: nothing at all.
+// known: per class what is publicly known of its mean (KnownDirections::expected_means), zeros where that is nothing;
+// empty: nothing at all.
 Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,
                     unsigned threads, std::span<const double> known = {});
 

@@ -69,7 +69,9 @@ TEST(PoolPosterior, KnowledgeCountsUntilTheDataSpeak) {
     truths.insert(truths.end(), truth.begin(), truth.end());
     known.insert(known.end(), other.begin(), other.end());
   }
-  const auto means_of = [&](double records, const std::vector<double>& knowledge) {
+  constexpr double kCosine = 0.5;
+  const auto means_of = [&](double records, std::vector<double> knowledge) {
+    for (double& value : knowledge) value *= kCosine;
     std::vector<double> sums(kClasses * kDim);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = records * truths[i] + 5 * normal(random);
     return posterior(sums, 5, prior, 1, 1, knowledge);
@@ -89,14 +91,6 @@ TEST(PoolPosterior, KnowledgeCountsUntilTheDataSpeak) {
   const Posterior clear = means_of(1000, known);
   EXPECT_GT(mean_cosine(clear.means, truths), 0.99) << "wrong knowledge, many records";
   EXPECT_LT(clear.knowledge_weight, means_of(1000, truths).knowledge_weight);
-  double cautions = 0;
-  for (const double caution : means_of(5, truths).caution) {
-    EXPECT_LE(caution, 1);
-    EXPECT_GT(caution, 0);
-    cautions += caution;
-  }
-  EXPECT_LT(cautions, kClasses - 0.5);
-  for (const double caution : means_of(5, {}).caution) EXPECT_EQ(caution, 1);
 }
 
 TEST(PoolPosterior, FollowsAPermutationOfTheClasses) {
@@ -105,7 +99,7 @@ TEST(PoolPosterior, FollowsAPermutationOfTheClasses) {
   SeededRandom random(11);
   std::vector<double> sums(3 * kDim), known(3 * kDim);
   for (double& value : sums) value = 9 * normal(random);
-  for (size_t k = 0; k < kDim; ++k) known[kDim + k] = pool.atoms[0][k];
+  for (size_t k = 0; k < kDim; ++k) known[kDim + k] = pool.atoms[0][k] / 2;
   std::vector<double> turned_sums(sums), turned_known(known);
   std::rotate(turned_sums.begin(), turned_sums.begin() + kDim, turned_sums.end());
   std::rotate(turned_known.begin(), turned_known.begin() + kDim, turned_known.end());

@@ -31,15 +31,12 @@ Refinement::Refinement(const Posterior& start, std::span<const double> variances
   for (size_t c = 0; c < classes; ++c) offsets_[c] = std::log(start.strengths[c] / largest);
   const double records = std::accumulate(start.strengths.begin(), start.strengths.end(), 0.0);
   const double by_noise = options.rate * kScale / (sigma * std::sqrt(static_cast<double>(dim) * options.steps));
-  for (const double caution : start.caution) {
-    rates_.push_back(std::min(caution * by_noise, kLongestStep * static_cast<double>(classes) / records));
-  }
+  rate_ = std::min(by_noise, kLongestStep * static_cast<double>(classes) / records);
 }
 
 void Refinement::step(std::span<const double> gradient) {
-  const size_t dim = weights_.size() / classes();
   for (size_t i = 0; i < weights_.size(); ++i) {
-    velocity_[i] = kMomentum * velocity_[i] - (1 - kMomentum) * rates_[i / dim] * gradient[i];
+    velocity_[i] = kMomentum * velocity_[i] - (1 - kMomentum) * rate_ * gradient[i];
     weights_[i] = std::clamp(weights_[i] + velocity_[i], -kLargestWeight, kLargestWeight);
     ahead_[i] = std::clamp(weights_[i] + kMomentum * velocity_[i], -kLargestWeight, kLargestWeight);
   }

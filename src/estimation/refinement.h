@@ -15,8 +15,7 @@ class Refinement {
   };
   // start: class means; variances: those of the prior, by which they are compared (prototype_scaling.h). sigma: of the
   // noise in each coordinate of a step's gradient. Steps are so long that the noise of all of them makes `rate` times
-  // the length that the weights begin with, less where public knowledge makes a class certain (Posterior::caution); but
-  // not longer than what converges without noise.
+  // the length that the weights begin with, but not longer than what converges without noise.
   Refinement(const Posterior& start, std::span<const double> variances, const Options& options, double sigma);
 
   size_t classes() const { return offsets_.size(); }
@@ -35,7 +34,8 @@ class Refinement {
   std::vector<float> prototypes(double tau) const;
 
  private:
-  std::vector<double> weights_, velocity_, ahead_, offsets_, rates_;
+  std::vector<double> weights_, velocity_, ahead_, offsets_;
+  double rate_;
 };
 
 }  // namespace dppl

@@ -23,16 +23,6 @@ TEST(Refinement, StartsAtTheMeansAndKnowsTheSizes) {
   }
 }
 
-// Noise moves a class that is publicly known less than the others.
-TEST(Refinement, IsCarefulWithWhatIsKnown) {
-  Posterior start{{1, 0, 0, 1}, {10, 10}, {1, 0.25}};
-  Refinement at(start, std::vector<double>{1, 1}, {.rate = 0.4, .steps = 1}, 1000);
-  const std::vector<float> before = at.prototypes(0);
-  at.step(std::vector<double>{0, 1000, 1000, 0});
-  const std::vector<float> after = at.prototypes(0);
-  EXPECT_NEAR((after[1] - before[1]) / (after[2] - before[2]), 4, 1e-4);
-}
-
 TEST(Refinement, AStepGoesDownhill) {
   const Sample sample = sample_of(500);
   Refinement at = somewhere();

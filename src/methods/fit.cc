@@ -315,11 +315,11 @@ Model fit_public_only(const ClassKnowledge& knowledge, const std::optional<Publi
   Settings settings = MeanSettings{.transform = transform_of(asked)};
   if (pool && pool->dim() != knowledge.dim()) refuse_dimension(*pool, knowledge.dim());
   if (pool && is_auto(asked) && transform_of(asked) == TransformSpec{} && pool->size() >= kSmallestPool) {
-    const TuneOptions tuning{.sizes = {0}, .examples = std::max(knowledge.size(), kPublicOnlyDirections)};
+    const TuneOptions tuning{.sizes = {0}, .examples = knowledge.size()};
     settings = MeanSettings{.transform = transform_of(tune(*pool, BudgetSpec::zcdp(1), tuning).settings)};
   }
   const PublicTransform transform = PublicTransform::compute(transform_of(settings), knowledge.dim(), pool, threads);
-  std::vector<double> directions = known_directions(knowledge, transform);
+  std::vector<double> directions = known_directions(knowledge, transform).directions;
   if (pool) directions = compared_whiter(directions, PoolPrior::of(*pool, transform, threads).variances);
   const BudgetSpec nothing{.notion = Notion::pure, .amount = 0, .delta = 0};
   Model model{.settings = settings, .classes = knowledge.classes(), .transform = transform, .budget = nothing};

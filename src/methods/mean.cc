@@ -148,9 +148,11 @@ class MeanFit {
   Posterior shrunk() {
     const double sigma = std::sqrt(result_.noise_variance.get_d()) * kUnit;
     std::vector<double> known;
-    if (input_.options.knowledge) known = known_directions(*input_.options.knowledge, transform_);
-    return posterior(sums_in_units(), sigma, prior(), settings_.shrinkage->prior_variance.get_d(), records_.threads,
-                     known);
+    const double prior_variance = settings_.shrinkage->prior_variance.get_d();
+    if (input_.options.knowledge) {
+      known = known_directions(*input_.options.knowledge, transform_).expected_means(prior_variance);
+    }
+    return posterior(sums_in_units(), sigma, prior(), prior_variance, records_.threads, known);
   }
 
   // Every step is computed from those before it and from the sums.

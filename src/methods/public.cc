@@ -32,7 +32,7 @@ struct Choosing {
 class ExampleRows {
  public:
   ExampleRows(const ClassKnowledge& knowledge, const PublicTransform& transform, double epsilon)
-      : directions_(known_directions(knowledge, transform)),
+      : directions_(known_directions(knowledge, transform).directions),
         dim_(transform.output_dim()),
         copies_(static_cast<size_t>(std::clamp(std::ceil(kNatsOfExamples / epsilon), 1.0, kMostCopies))) {}
 

@@ -13,18 +13,19 @@ namespace dppl {
 inline constexpr double kDirectionsFactor = 3;
 // Beyond 256, time grows and accuracy does not; below 16, classes fall on each other.
 inline constexpr size_t kLeastDirections = 16, kMostDirections = 256;
-// Where nothing is noisy, as many as a handful of examples per class can use.
-inline constexpr size_t kPublicOnlyDirections = 128;
+// Public examples tell so many apart without noise; more where there are more of them.
+inline constexpr size_t kLeastDirectionsForExamples = 128;
 // Half of the way to whitening: leading directions hold more of the signal than of the differences within classes.
 inline constexpr double kEigenPower = 0.2;
 
 // Shares of the budget: the centre is one vector and needs little.
 inline const Rational kCenterShare{1, 20};
-// Gradient steps get from a quarter, where the sums themselves are hardly known, to a half, where there is signal for
-// 128 directions and a class is 50 times as long as the noise, and may bring 0.4 to 0.6 of the start's length in noise.
-// Of nine pairs none was better on ten tasks; 100 steps reach the same as 30.
-inline const Rational kLeastStepsShare{1, 4}, kMostStepsShare{1, 2};
-inline constexpr long kDirectionsForSteps = 128, kClassSignalForSteps = 50;
+// Gradient steps get up to a half, and half of that where the sum of a class of median size is 32 times as long as its
+// noise: before they can tell where borders are, sums have to tell where classes are. A share below a twentieth is left
+// to the sums. The noise of all steps is 0.8·√share of the start's length, so that a step is as long as its share.
+inline constexpr double kMostStepsShare = 0.5, kLeastStepsShare = 0.05, kClassSignalForSteps = 32;
+inline constexpr double kNoiseOfSteps = 0.8;
+// 100 reach the same.
 inline constexpr unsigned kSteps = 30;
 
 // Selection (pure budgets): the space, and the clip range between these quantiles of the similarity of public rows.

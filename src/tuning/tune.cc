@@ -41,29 +41,36 @@ TransformSpec whitened(const PublicData& pool, const TuneOptions& options, size_
 
 // ---- Sums
 
-MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, double signal, double classes) {
-  // Public examples tell as many directions apart as there are, without noise.
-  const size_t by_examples = std::min(options.examples, kMostDirections);
-  const size_t by_signal = rounded_directions(kDirectionsFactor * std::sqrt(signal));
-  MeanSettings settings{.transform = whitened(pool, options, std::max(by_signal, by_examples)),
-                        .shrinkage = Shrinkage{}};
-  if (settings.transform.needs_pool()) settings.center_share = kCenterShare;
-  const auto whole = [](double value) { return Rational(static_cast<long>(std::min(value, 1000.0)), 1); };
-  const Rational by_directions = whole(static_cast<double>(by_signal)) / kDirectionsForSteps,
-                 by_class = whole(signal / classes) / kClassSignalForSteps;
-  const Rational share = std::clamp(Rational(std::min(by_directions, by_class) / 2), kLeastStepsShare, kMostStepsShare);
-  settings.extra = GradientSteps{.steps = kSteps, .share = share, .rate = Rational(1, 5) + Rational(4, 5) * share};
-  return settings;
-}
-
-// ---- Selection
-
 // In thousandths, as exact numbers.
 Rational thousandths(double value) {
   Rational result(static_cast<long>(std::lround(1000 * value)), 1000);
   result.canonicalize();
   return result;
 }
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// signal: of all records together; of_class: of a class of median size.
+MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, double signal, double of_class) {
+  const size_t for_examples =
+      options.examples == 0 ? 0 : std::clamp(options.examples, kLeastDirectionsForExamples, kMostDirections);
+  const size_t by_signal = rounded_directions(kDirectionsFactor * std::sqrt(signal));
+  MeanSettings settings{.transform = whitened(pool, options, std::max(by_signal, for_examples)),
+                        .shrinkage = Shrinkage{}};
+  if (settings.transform.needs_pool()) settings.center_share = kCenterShare;
+  const double share = kMostStepsShare * of_class / (of_class + kClassSignalForSteps);
+  if (share >= kLeastStepsShare) {
+    settings.extra = GradientSteps{
+        .steps = kSteps, .share = thousandths(share), .rate = thousandths(kNoiseOfSteps * std::sqrt(share))};
+  }
+  return settings;
+}
+
+// ---- Selection
 
 ScoreClip clip_between(double low, double high) {
   ScoreClip clip{.min = std::max(Rational(0), Rational(1 + thousandths(low))),
@@ -114,8 +121,9 @@ Tuning tune(PoolCache& cache, const BudgetSpec& budget, const TuneOptions& optio
   tuning.smallest_class = *std::min_element(sizes.begin(), sizes.end());
   const Budget whole = Budget::unledgered(budget);
   if (sums) {
-    tuning.signal = tuning.records * std::sqrt(2 * whole.rho().get_d());
-    tuning.settings = choose_mean(pool, options, tuning.signal, static_cast<double>(sizes.size()));
+    const double of_record = std::sqrt(2 * whole.rho().get_d());
+    tuning.signal = tuning.records * of_record;
+    tuning.settings = choose_mean(pool, options, tuning.signal, median(sizes) * of_record);
   } else {
     tuning.signal = whole.bounded_range_epsilon().get_d() * tuning.smallest_class;
     tuning.settings = choose_selection(cache, options, tuning.signal);

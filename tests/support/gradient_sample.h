@@ -35,7 +35,7 @@ inline Sample sample_of(size_t count) {
 // Somewhere on the way, with classes of different sizes.
 inline Refinement somewhere() {
   SeededRandom random(21);
-  Posterior start{std::vector<double>(kClasses * kDim), {100, 50, 20, 10, 0.1}, std::vector<double>(kClasses, 1.0)};
+  Posterior start{std::vector<double>(kClasses * kDim), {100, 50, 20, 10, 0.1}};
   for (double& value : start.means) value = 0.2 * normal(random);
   return Refinement(start, std::vector<double>(kDim, 1.0), {.rate = 1, .steps = 30}, 1);
 }
