@@ -26,6 +26,8 @@ struct Tuning {
   double records = 0;  // expected in all classes together
   double smallest_class = 0;
   double signal = 0;  // n·√(2ρ): records over the noise of a sum (zCDP), or ε times the smallest class (pure)
+  double class_signal = 0;  // zCDP: n·√(2ρ) of a class of median size
+  double set_needs = 0;     // pure: the nats that choosing a set of rows takes
 };
 
 // Throws InvalidInput where the pool is too small or has no directions to choose from.

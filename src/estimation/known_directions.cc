@@ -4,13 +4,11 @@
 #include <numeric>
 #include <span>
 
+#include "estimation/constants.h"
 #include "kernels/row_math.h"
 
 namespace dppl {
 namespace {
-
-// With fewer, a mean of the prior's own says more about its classes than about where such vectors lie.
-constexpr size_t kEnoughForAMean = 5;
 
 // The sum of examples of every class, and how many they are.
 class ExampleSums {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "estimation/constants.h"
 #include "kernels/gemm.h"
 #include "kernels/row_math.h"
 #include "rows/class_rows.h"
@@ -16,22 +17,16 @@
 namespace dppl {
 namespace {
 
-// Strengths from a record or two to a class of many thousands, each 1.5 times the one before: a finer grid changes
-// nothing that a sum could tell.
-constexpr double kWeakest = 0.9, kStep = 1.5;
-constexpr size_t kStrengths = 22;
 double strength(size_t g) {
   static const auto strengths = [] {
     std::array<double, kStrengths> values{kWeakest};
-    for (size_t i = 1; i < kStrengths; ++i) values[i] = values[i - 1] * kStep;
+    for (size_t i = 1; i < kStrengths; ++i) values[i] = values[i - 1] * kStrengthStep;
     return values;
   }();
   return strengths[g];
 }
 
 enum Kind : size_t { kNearPool, kAnywhere, kKnown, kKinds };
-// What the weights of the kinds are worth before any class has spoken, in classes per kind.
-constexpr double kPriorClasses = 2;
 
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -185,9 +180,8 @@ Weights responsibilities(const Views& views, const Weights& weights) {
 
 // Expectation maximisation over the classes about which something is known.
 Weights learn_weights(const std::vector<Views>& classes) {
-  constexpr int kRounds = 25;
   Weights weights = kFirst;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kWeightRounds; ++round) {
     Weights totals{};
     double count = 0;
     for (const Views& views : classes) {
@@ -286,7 +280,7 @@ PoolPrior PoolPrior::of(std::vector<float> rows, size_t dim, unsigned threads) {
 }
 
 PoolPrior PoolPrior::of(const PublicData& pool, const PublicTransform& transform, unsigned threads) {
-  return of(spread_rows(pool, transform, kRows, threads), transform.output_dim(), threads);
+  return of(spread_rows(pool, transform, kAtomRows, threads), transform.output_dim(), threads);
 }
 
 Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior& prior, double prior_variance,

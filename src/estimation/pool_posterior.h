@@ -25,9 +25,6 @@ struct PoolPrior {
   static PoolPrior of(std::vector<float> rows, size_t dim, unsigned threads);
   // Of the pool in the space of a fit.
   static PoolPrior of(const PublicData& pool, const PublicTransform& transform, unsigned threads);
-
-  // More of either brought nothing on six data sets (docs/accuracy.md).
-  static constexpr size_t kAtoms = 1024, kNeighbours = 10, kRows = kAtoms * kNeighbours;
 };
 
 // Rows of the pool after the transform, at most `most` of them, evenly spread.

@@ -4,33 +4,22 @@
 #include <cmath>
 #include <numeric>
 
+#include "estimation/constants.h"
 #include "estimation/prototype_scaling.h"
 
 namespace dppl {
-namespace {
-
-// A prototype's score with a row lies between −1 and 1; a classifier that is right as often as it is sure needs more.
-constexpr double kScale = 15;
-// Times the number of classes, over the sum of their strengths: a step that converges with this momentum.
-constexpr double kLongestStep = 15;
-constexpr double kMomentum = 0.8;
-// Weights stay in this range, and scores finite.
-constexpr double kLargestWeight = 4096;
-
-}  // namespace
-
 Refinement::Refinement(const Posterior& start, std::span<const double> variances, const Options& options, double sigma)
     : offsets_(start.strengths.size()) {
   const size_t classes = offsets_.size(), dim = variances.size();
   weights_ = compared_whiter(start.means, variances);
-  for (double& value : weights_) value *= kScale;
+  for (double& value : weights_) value *= kStartLength;
   velocity_.resize(weights_.size());
   ahead_ = weights_;
   // A strength is the size of a class times how closely its records agree, which differs little between classes.
   const double largest = *std::max_element(start.strengths.begin(), start.strengths.end());
   for (size_t c = 0; c < classes; ++c) offsets_[c] = std::log(start.strengths[c] / largest);
   const double records = std::accumulate(start.strengths.begin(), start.strengths.end(), 0.0);
-  const double by_noise = options.rate * kScale / (sigma * std::sqrt(static_cast<double>(dim) * options.steps));
+  const double by_noise = options.rate * kStartLength / (sigma * std::sqrt(static_cast<double>(dim) * options.steps));
   rate_ = std::min(by_noise, kLongestStep * static_cast<double>(classes) / records);
 }
 

@@ -3,6 +3,7 @@
 #include "dppl/mechanisms.h"
 #include "estimation/centre.h"
 #include "estimation/class_size_estimate.h"
+#include "estimation/constants.h"
 #include "estimation/known_directions.h"
 #include "estimation/metric.h"
 #include "estimation/prototype_scaling.h"
@@ -22,8 +23,6 @@ namespace dppl {
 namespace {
 
 constexpr double kUnit = 1 / static_cast<double>(kRadius);
-// Of the length of typical public rows: a centre beyond that would turn rows around.
-constexpr double kFarthestCentre = 0.9;
 
 class MeanFit {
  public:

@@ -32,9 +32,8 @@ inline constexpr unsigned kSteps = 30;
 // Below the lower one a record says nothing about a candidate; above the upper one they are as good as the same.
 inline constexpr size_t kSelectionDirections = 64;
 inline constexpr double kClipQuantiles[] = {0.9, 0.999};
-// A set of five among a hundred thousand rows is one of e^53: the smallest class must have more to say than that.
+// Rows of a set. A set of K among N rows is one of C(N, K): the smallest class must have more nats to say than ln C(N, K).
 inline constexpr size_t kSetSize = 5;
-inline constexpr double kNatsForASet = 53;
 
 // Fewer rows say little about where class means lie.
 inline constexpr size_t kSmallestPool = 200;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -79,13 +80,18 @@ ScoreClip clip_between(double low, double high) {
   return clip.max - clip.min < Rational(1, 1000) ? ScoreClip{} : clip;
 }
 
-Settings choose_selection(PoolCache& pool, const TuneOptions& options, double signal) {
+// ln C(rows, kSetSize).
+double nats_of_a_set(size_t rows) {
+  const auto log_factorial = [](size_t n) { return boost::math::lgamma(static_cast<double>(n) + 1); };
+  return log_factorial(rows) - log_factorial(kSetSize) - log_factorial(rows - kSetSize);
+}
+
+Settings choose_selection(PoolCache& pool, const TuneOptions& options, double signal, double set_needs) {
   const TransformSpec transform = whitened(pool.rows(), options, kSelectionDirections);
   const std::vector<double> quantiles = pool.similarities(transform, kClipQuantiles);
   const ScoreClip clip = clip_between(quantiles[0], quantiles[1]);
-  const bool sets = options.method.empty() ? signal >= kNatsForASet && pool.rows().size() >= kSetSize
-                                           : options.method == PublicKSettings::kMethod;
-  if (sets) return PublicKSettings{.transform = transform, .clip = clip, .k = std::min(kSetSize, pool.rows().size())};
+  const bool sets = options.method.empty() ? signal >= set_needs : options.method == PublicKSettings::kMethod;
+  if (sets) return PublicKSettings{.transform = transform, .clip = clip, .k = kSetSize};
   return PublicSettings{.transform = transform, .clip = clip};
 }
 
@@ -123,10 +129,12 @@ Tuning tune(PoolCache& cache, const BudgetSpec& budget, const TuneOptions& optio
   if (sums) {
     const double of_record = std::sqrt(2 * whole.rho().get_d());
     tuning.signal = tuning.records * of_record;
-    tuning.settings = choose_mean(pool, options, tuning.signal, median(sizes) * of_record);
+    tuning.class_signal = median(sizes) * of_record;
+    tuning.settings = choose_mean(pool, options, tuning.signal, tuning.class_signal);
   } else {
     tuning.signal = whole.bounded_range_epsilon().get_d() * tuning.smallest_class;
-    tuning.settings = choose_selection(cache, options, tuning.signal);
+    tuning.set_needs = nats_of_a_set(pool.size());
+    tuning.settings = choose_selection(cache, options, tuning.signal, tuning.set_needs);
   }
   return tuning;
 }
@@ -140,20 +148,24 @@ std::string describe_tuning(const Tuning& tuning, bool explain) {
   if (sums) {
     return text + fmt::format(
                       "because     all records together are {:.1f} times as long as the noise of a sum, n·√(2ρ), and "
-                      "{}·√ of that is the number of directions (from {} to {}, at most those of the pool)\n",
-                      tuning.signal, kDirectionsFactor, kLeastDirections, kMostDirections);
+                      "{}·√ of that is the number of directions (from {} to {}, at most those of the pool); those of a "
+                      "class of median size are s = {:.1f} times as long, and steps get {}·s/(s + {}) of the budget "
+                      "where that is at least {}\n",
+                      tuning.signal, kDirectionsFactor, kLeastDirections, kMostDirections, tuning.class_signal,
+                      kMostStepsShare, kClassSignalForSteps, kLeastStepsShare);
   }
   return text + fmt::format(
                     "because     the smallest class has {:.1f} nats to say, ε times its records, and a set of {} needs "
-                    "{}; scores are clipped at the {} and {} quantiles of the similarity of public rows\n",
-                    tuning.signal, kSetSize, kNatsForASet, kClipQuantiles[0], kClipQuantiles[1]);
+                    "{:.1f}; scores are clipped at the {} and {} quantiles of the similarity of public rows\n",
+                    tuning.signal, kSetSize, tuning.set_needs, kClipQuantiles[0], kClipQuantiles[1]);
 }
 
 std::string tuning_json(const Tuning& tuning) {
   return nlohmann::ordered_json{
       {"method", method_name(tuning.settings)},      {"transform", transform_of(tuning.settings).to_string()},
       {"settings", settings_words(tuning.settings)}, {"records", tuning.records},
-      {"smallest_class", tuning.smallest_class},     {"signal", tuning.signal}}
+      {"smallest_class", tuning.smallest_class},     {"signal", tuning.signal},
+      {"class_signal", tuning.class_signal},         {"set_needs", tuning.set_needs}}
       .dump();
 }
 

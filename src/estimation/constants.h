@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+// What estimates depend on, each with its reason; measured in docs/accuracy.md.
+namespace dppl {
+
+// ---- Class means (pool_posterior.h)
+
+// Of the pool; more of either brought nothing on six data sets.
+inline constexpr size_t kAtoms = 1024, kNeighbours = 10, kAtomRows = kAtoms * kNeighbours;
+// The grid of strengths: from a record or two to a class of many thousands, each 1.5 times the one before. A finer grid
+// changes nothing that a sum could tell.
+inline constexpr double kWeakest = 0.9, kStrengthStep = 1.5;
+inline constexpr size_t kStrengths = 22;
+// What the weights of the kinds are worth before any class has spoken: this many classes for each kind. After so many
+// rounds they stand still.
+inline constexpr double kPriorClasses = 2;
+inline constexpr int kWeightRounds = 25;
+// With fewer vectors of classes, their mean says more about these classes than about where such vectors lie.
+inline constexpr size_t kEnoughForAMean = 5;
+
+// ---- The centre (centre.h)
+
+// Of the length of typical public rows: a centre beyond that would turn rows around.
+inline constexpr double kFarthestCentre = 0.9;
+
+// ---- Gradient steps (refinement.h)
+
+// A prototype's score with a row lies between −1 and 1; a classifier that is right as often as it is sure needs more.
+inline constexpr double kStartLength = 15;
+// Times the number of classes, over the sum of their strengths: a step that converges with this momentum.
+inline constexpr double kLongestStep = 15, kMomentum = 0.8;
+// Weights stay in this range, and scores finite.
+inline constexpr double kLargestWeight = 4096;
+
+}  // namespace dppl
