@@ -92,7 +92,7 @@ void add_build(CLI::App& pool) {
                   "  dppl pool build x-*.npy -o part-3.pool --shard 3/8\n"
                   "writes the third of eight parts of the rows of all these files; run the other seven anywhere,\n"
                   "then 'dppl pool commit'. Every part has the same transform: it is computed from the same rows,\n"
-                  "65,536 of them, evenly spaced, where there are more. A file that is there already and is what\n"
+                  "16,384 of them, evenly spaced, where there are more. A file that is there already and is what\n"
                   "would be written is left alone, so that a list of such commands can simply be run again.");
   command
       ->add_option("inputs", options->inputs,

@@ -20,7 +20,7 @@ struct PoolSpectrum {
   static PoolSpectrum of(const PublicData& pool, size_t average_pool, unsigned threads);
 };
 
-// The rows of a pool of `size` that its mean and directions are computed of: all of them up to 65,536, and so many
+// The rows of a pool of `size` that its mean and directions are computed of: all of them up to 16,384, and so many
 // evenly spaced ones of a larger pool. It follows from the size alone, so that every shard of a pool gets the same
 // transform.
 std::vector<uint64_t> transform_sample(size_t size);

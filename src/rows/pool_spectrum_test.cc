@@ -10,7 +10,7 @@ namespace {
 
 using testing::random_floats;
 
-constexpr size_t kDim = 3, kMost = 65536;
+constexpr size_t kDim = 3, kMost = 16384;
 
 std::vector<float> transform_numbers(const PublicData& pool, const char* spec) {
   const PublicTransform transform = PublicTransform::compute(TransformSpec::parse(spec), kDim, pool);

@@ -8,7 +8,7 @@ from typing import NamedTuple
 # Stored with each row besides its values: factor, sum, scale (4 bytes each) and id (8).
 ROW_BYTES = 20
 # Rows from which a transform is computed, whatever the size of the pool.
-SUBSAMPLE = 65536
+SUBSAMPLE = 16384
 # Digests of a pool file: at most 2^20 leaves, 32 bytes each.
 MOST_LEAVES, DIGEST = 2**20, 32
 # Selection: a bound and a mark per row and class that is under way (src/selection/select_remote.cc), within an eighth
