@@ -75,7 +75,7 @@ void write_ledger(HtmlWriter& out, const Report& report) {
     const Ledger::Entry* reservation = reservation_of(one.model, ledger.entries);
     if (reservation) {
       models.emplace(reservation, one.name);
-    } else {
+    } else if (!one.model.public_only()) {
       missing += (missing.empty() ? "" : ", ") + one.name;
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dppl/error.h"
+#include "dppl/fit.h"
 #include "dppl/pool.h"
 #include "report/html.h"
 #include "report/png.h"
@@ -236,6 +237,9 @@ TEST(Report, AccountsForTheDataSet) {
   // It names the other one's entry, but is not what was released for it.
   report.models.push_back({"forged", "", report.models[0].model});
   report.models.back().model.prototypes[0] += 1;
+  // Made of public data alone: there is nothing to enter.
+  const ClassKnowledge known(ClassSet::numbered(2), PublicData::from_memory({1, 0, 0, 1}, 2), {0, 1}, std::nullopt);
+  report.models.push_back({"open", "", fit_public_only(known, std::nullopt, AutoSettings{})});
   report.ledger = {ledger.status("flowers"), ledger.contents().entries, ledger.contents().head};
   const std::string page = report_html(report);
   expect_sound_page(page);
