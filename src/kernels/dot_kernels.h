@@ -34,6 +34,15 @@ struct DotKernels {
   double (*score_sum)(const ScoreTile& tile, const int32_t* dots, int32_t offset, double row_factor);
   // Bit r: whether (dots[r] − offset)·factor, in floats, is at least thresholds[r]. kPanel of each.
   uint32_t (*at_least)(const int32_t* dots, int32_t offset, float factor, const float* thresholds);
+
+  // bytes() for one panel, byte_pairs() for two, and how many rows it takes at once.
+  struct BytesOfPanels {
+    decltype(bytes) multiply;
+    size_t width;
+  };
+  BytesOfPanels bytes_of(size_t panels) const {
+    return panels == 2 ? BytesOfPanels{byte_pairs, pair_width} : BytesOfPanels{bytes, width};
+  }
 };
 
 extern const DotKernels kPortableDots, kAvx2Dots, kAvx512Dots;

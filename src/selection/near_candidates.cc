@@ -141,8 +141,7 @@ class NearSearch {
     int32_t tile[2 * kLargestWidth * kPanel];
     for (size_t p = 0; p < panels_.panels();) {
       const size_t panels = std::min<size_t>(2, panels_.panels() - p);
-      const auto multiply = panels == 2 ? kernels.byte_pairs : kernels.bytes;
-      const size_t most = panels == 2 ? kernels.pair_width : kernels.width;
+      const auto [multiply, most] = kernels.bytes_of(panels);
       for (size_t i = begin; i < end; i += most) {
         const size_t width = std::min(most, end - i);
         const int8_t* pointers[kLargestWidth];
@@ -150,7 +149,7 @@ class NearSearch {
         multiply(panels_.panel(p), panels_.steps(), pointers, width, tile);
         for (size_t c = 0; c < width; ++c) {
           for (size_t k = 0; k < panels; ++k) {
-            look_at(tile + (c * panels + k) * kPanel, p + k, rows, first, i + c, thread);
+            look_at(kernels, tile + (c * panels + k) * kPanel, p + k, rows, first, i + c, thread);
           }
         }
       }
@@ -159,11 +158,12 @@ class NearSearch {
   }
 
   // The products of a panel with row i of a shard.
-  void look_at(const int32_t* dots, size_t panel, const QuantisedRows& rows, size_t first, size_t i, unsigned thread) {
+  void look_at(const DotKernels& kernels, const int32_t* dots, size_t panel, const QuantisedRows& rows, size_t first,
+               size_t i, unsigned thread) {
     float* thresholds = thresholds_[thread].data() + panel * kPanel;
     const int32_t offset = RecordPanels::kOffset * rows.sum(i);
     const auto factor = static_cast<float>(rows.factor(i));
-    for (uint32_t bits = dot_kernels().at_least(dots, offset, factor, thresholds); bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = kernels.at_least(dots, offset, factor, thresholds); bits != 0; bits &= bits - 1) {
       const auto r = static_cast<size_t>(std::countr_zero(bits));
       Seen& one = seen_[thread][panel * kPanel + r];
       one.append(static_cast<uint32_t>(first + i), static_cast<float>(dots[r] - offset) * factor);

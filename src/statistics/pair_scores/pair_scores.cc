@@ -54,10 +54,10 @@ RecordPanels::RecordPanels(const WeightedRows& weighted)
   if (!weighted.weights.empty()) {
     std::ranges::stable_sort(order, {}, [&](size_t i) { return weighted.weights[i]; });
   }
-  bytes_.assign(panels_ * steps_ * kPanel * kByteStep, 0);
+  lines_.resize(panels_ * steps_);
   for (size_t i = 0; i < records_; ++i) {
     const int8_t* row = weighted.rows.row(order[i]);
-    uint8_t* out = bytes_.data() + (i / kPanel) * steps_ * kPanel * kByteStep + i % kPanel * kByteStep;
+    uint8_t* out = lines_[i / kPanel * steps_].bytes + i % kPanel * kByteStep;
     size_t k = 0;
     for (; k + kByteStep <= dim_; k += kByteStep) {
       uint32_t four;
@@ -77,20 +77,25 @@ RecordPanels::RecordPanels(const WeightedRows& weighted)
 void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, std::span<const uint32_t> indices,
                 ScoreRange range, std::span<int64_t> scores) {
   const DotKernels& kernels = dot_kernels();
+  size_t first = 0, together = 0;  // the panels whose products are in `dots`
   ScoreTile tile{nullptr, static_cast<double>(range.low), static_cast<double>(range.top())};
   // What the places of a panel count that have no record of a run: a cosine of 0.
   const int64_t filler = std::clamp<int64_t>(-range.low, 0, range.top());
-  std::vector<int32_t> dots(kCandidateBlock * kPanel);
+  std::vector<int32_t> dots(kCandidateBlock * 2 * kPanel);
   double sums[kCandidateBlock];
   int128 totals[kCandidateBlock];
   for (size_t begin = 0; begin < indices.size(); begin += kCandidateBlock) {
     const auto block = indices.subspan(begin, std::min(kCandidateBlock, indices.size() - begin));
+    // A panel and the next one, where there is one.
     const auto multiply = [&](size_t panel) {
-      for (size_t j = 0; j < block.size(); j += kernels.width) {
-        const size_t width = std::min(kernels.width, block.size() - j);
+      first = panel;
+      together = std::min<size_t>(2, records.panels() - panel);
+      const auto [product, most] = kernels.bytes_of(together);
+      for (size_t j = 0; j < block.size(); j += most) {
+        const size_t width = std::min(most, block.size() - j);
         const int8_t* rows[kLargestWidth];
         for (size_t c = 0; c < width; ++c) rows[c] = candidates.row(block[j + c]);
-        kernels.bytes(records.panel(panel), records.steps(), rows, width, dots.data() + j * kPanel);
+        product(records.panel(panel), records.steps(), rows, width, dots.data() + j * together * kPanel);
       }
     };
     std::fill_n(totals, block.size(), int128{0});
@@ -99,11 +104,11 @@ void sum_scores(const RecordPanels& records, const QuantisedRows& candidates, st
     int64_t in_places = 0;  // of them, without a record
     for (size_t r = 0; r < records.runs().size(); ++r) {
       const RecordPanels::Run& run = records.runs()[r];
-      if (r == 0 || records.runs()[r - 1].panel != run.panel) multiply(run.panel);
+      if (r == 0 || run.panel == first + together) multiply(run.panel);
       tile.record_factors = run.factors.data();
       for (size_t j = 0; j < block.size(); ++j) {
-        sums[j] += kernels.score_sum(tile, dots.data() + j * kPanel, kOffset * candidates.sum(block[j]),
-                                     candidates.factor(block[j]));
+        const int32_t* of_run = dots.data() + (j * together + run.panel - first) * kPanel;
+        sums[j] += kernels.score_sum(tile, of_run, kOffset * candidates.sum(block[j]), candidates.factor(block[j]));
       }
       in_places += static_cast<int64_t>(kPanel - run.records);
       const bool last = r + 1 == records.runs().size() || records.runs()[r + 1].weight != run.weight;

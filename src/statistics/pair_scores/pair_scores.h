@@ -76,13 +76,16 @@ class RecordPanels {
   size_t panels() const { return panels_; }
   size_t steps() const { return steps_; }
   int64_t denominator() const { return denominator_; }
-  const uint8_t* panel(size_t i) const { return bytes_.data() + i * steps_ * 64; }
+  const uint8_t* panel(size_t i) const { return lines_[i * steps_].bytes; }
   std::span<const Run> runs() const { return runs_; }
 
  private:
+  struct alignas(64) Line {  // of a cache, so that no load of a step crosses two
+    uint8_t bytes[64] = {};
+  };
   size_t records_, dim_, steps_, panels_;
   int64_t denominator_;
-  std::vector<uint8_t> bytes_;
+  std::vector<Line> lines_;  // a step each
   std::vector<Run> runs_;
 };
 
