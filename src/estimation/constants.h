@@ -34,4 +34,11 @@ inline constexpr double kLongestStep = 15, kMomentum = 0.8;
 // Weights stay in this range, and scores finite.
 inline constexpr double kLargestWeight = 4096;
 
+// ---- Confidence (confidence.h)
+
+// Made records, and their scores, of all classes together: enough to know the factor to a few hundredths.
+inline constexpr size_t kMadeRecords = size_t{1} << 14, kMadeScores = size_t{1} << 24;
+// Where to look for the factor, and how closely.
+inline constexpr double kLeastConfidence = 1.0 / 64, kConfidenceStep = 1.01;
+
 }  // namespace dppl

@@ -34,7 +34,7 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 struct View {
   double log_evidence = -INFINITY;
   std::vector<double> mean;
-  double strength = 0;
+  double strength = 0, open = 0;  // as in Posterior
 };
 
 // Adds up what every strength says, weighted by its likelihood, whose logarithm may have any size.
@@ -43,17 +43,19 @@ class Mixture {
   explicit Mixture(size_t dim) { view_.mean.resize(dim); }
 
   // Returns the factor by which this part counts; parts before it are scaled down where it is larger than all of them.
-  double add(double log_likelihood, double a) {
+  double add(double log_likelihood, double a, double open) {
     if (log_likelihood > largest_) {
       const double down = std::exp(largest_ - log_likelihood);
       for (double& value : view_.mean) value *= down;
       view_.strength *= down;
+      view_.open *= down;
       total_ *= down;
       largest_ = log_likelihood;
     }
     const double weight = std::exp(log_likelihood - largest_);
     total_ += weight;
     view_.strength += weight * a;
+    view_.open += weight * open;
     return weight;
   }
   std::vector<double>& mean() { return view_.mean; }
@@ -61,6 +63,7 @@ class Mixture {
   View finish() && {
     for (double& value : view_.mean) value /= total_;
     view_.strength /= total_;
+    view_.open /= total_;
     view_.log_evidence = largest_ + std::log(total_);
     return std::move(view_);
   }
@@ -72,20 +75,21 @@ class Mixture {
 
 // With p known: a Gaussian. `centre` may be empty for 0.
 View gaussian_view(std::span<const double> sum, double sigma, std::span<const double> centre,
-                   std::span<const double> variances, double deviation) {
+                   std::span<const double> variances, double deviation, double prior_variance) {
   const size_t dim = sum.size();
   Mixture mixture(dim);
   std::vector<double> expected(dim);
   for (size_t g = 0; g < kStrengths; ++g) {
     const double a = strength(g);
-    double log_likelihood = 0;
+    double log_likelihood = 0, open = 0;
     for (size_t k = 0; k < dim; ++k) {
       const double spread = deviation * variances[k], variance = sigma * sigma + a * a * spread;
       const double p = centre.empty() ? 0 : centre[k], off = sum[k] - a * p, follow = a * a * spread / variance;
       log_likelihood -= (off * off / variance + std::log(variance)) / 2;
       expected[k] = follow * sum[k] / a + (1 - follow) * p;
+      open += (1 - follow) * deviation / (1 + prior_variance);
     }
-    const double weight = mixture.add(log_likelihood, a);
+    const double weight = mixture.add(log_likelihood, a, open / static_cast<double>(dim));
     for (size_t k = 0; k < dim; ++k) mixture.mean()[k] += weight * expected[k];
   }
   return std::move(mixture).finish();
@@ -96,14 +100,14 @@ class NearPool {
  public:
   NearPool(const PoolPrior& prior, double sigma, double prior_variance)
       : prior_(prior), sigma_(sigma), deviation_(prior_variance) {
-    const Rows squares = atoms().array().square();
-    const Eigen::Index dim = squares.cols();
+    squares_ = atoms().array().square();
+    const Eigen::Index dim = squares_.cols();
     for (size_t g = 0; g < kStrengths; ++g) {
       Eigen::VectorXf precision(dim);
       for (Eigen::Index k = 0; k < dim; ++k) {
         precision(k) = static_cast<float>(1 / variance_of(g, static_cast<size_t>(k)));
       }
-      lengths_.push_back(squares * precision);
+      lengths_.push_back(squares_ * precision);
     }
   }
 
@@ -147,19 +151,24 @@ class NearPool {
     double log_likelihood =
         static_cast<double>(best) + std::log(static_cast<double>(total) / static_cast<double>(prior_.size()));
     const Eigen::VectorXf middle = atoms().transpose() * weights.matrix();
+    const Eigen::VectorXf undecided = squares_.transpose() * weights.matrix() - middle.cwiseAbs2();
     std::vector<double> expected(sum.size());
+    double open = 0;
     for (size_t k = 0; k < sum.size(); ++k) {
       const double variance = variance_of(g, k), spread = deviation_ * prior_.variances[k];
       const double follow = a * a * spread / variance, p = static_cast<double>(middle(static_cast<Eigen::Index>(k)));
       log_likelihood -= (sum[k] * sum[k] / variance + std::log(variance)) / 2;
       expected[k] = follow * sum[k] / a + (1 - follow) * p;
+      const double of_atoms = static_cast<double>(undecided(static_cast<Eigen::Index>(k))) / prior_.variances[k];
+      open += (1 - follow) * (deviation_ + (1 - follow) * of_atoms) / (1 + deviation_);
     }
-    const double weight = mixture.add(log_likelihood, a);
+    const double weight = mixture.add(log_likelihood, a, open / static_cast<double>(sum.size()));
     for (size_t k = 0; k < sum.size(); ++k) mixture.mean()[k] += weight * expected[k];
   }
 
   const PoolPrior& prior_;
   double sigma_, deviation_;
+  Rows squares_;                          // of the atoms
   std::vector<Eigen::VectorXf> lengths_;  // by strength, of every atom
 };
 
@@ -206,6 +215,7 @@ View mixed(const Views& views, const Weights& weights) {
     if (views[j].mean.empty()) continue;
     for (size_t k = 0; k < result.mean.size(); ++k) result.mean[k] += shares[j] * views[j].mean[k];
     result.strength += shares[j] * views[j].strength;
+    result.open += shares[j] * views[j].open;
   }
   return result;
 }
@@ -293,13 +303,14 @@ Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior&
     for (size_t c = begin; c < end; ++c) {
       const auto sum = sums.subspan(c * dim, dim);
       views[c][kNearPool] = std::move(near[c - begin]);
-      views[c][kAnywhere] = gaussian_view(sum, sigma, {}, prior.variances, 1 + prior_variance);
+      views[c][kAnywhere] = gaussian_view(sum, sigma, {}, prior.variances, 1 + prior_variance, prior_variance);
       const auto mean = known.empty() ? known : known.subspan(c * dim, dim);
       const double cosine2 = std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
       if (cosine2 == 0) continue;
       std::vector<double> expected(mean.begin(), mean.end());
       for (double& value : expected) value *= std::sqrt(1 + prior_variance);
-      views[c][kKnown] = gaussian_view(sum, sigma, expected, prior.variances, (1 - cosine2) * (1 + prior_variance));
+      views[c][kKnown] =
+          gaussian_view(sum, sigma, expected, prior.variances, (1 - cosine2) * (1 + prior_variance), prior_variance);
     }
   });
   const Weights weights = learn_weights(views);
@@ -308,6 +319,7 @@ Posterior posterior(std::span<const double> sums, double sigma, const PoolPrior&
     const View all = mixed(of_class, weights);
     result.means.insert(result.means.end(), all.mean.begin(), all.mean.end());
     result.strengths.push_back(all.strength);
+    result.open.push_back(all.open);
   }
   return result;
 }

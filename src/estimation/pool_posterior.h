@@ -45,6 +45,9 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 struct Posterior {
   std::vector<double> means = {};      // for every sum (classes × dim) the expectation of p + e given s
   std::vector<double> strengths = {};  // for every class the expectation of a
+  // For every class how much of the variance of p + e its sum leaves open, on average over the directions: 1 where it
+  // says nothing, 0 where it is clear.
+  std::vector<double> open = {};
   double knowledge_weight = 0;         // of the kind "as publicly known", where something is known
 };
 // known: per class what is publicly known of its mean (KnownDirections::expected_means), zeros where that is nothing;

@@ -3,6 +3,7 @@
 #include "dppl/mechanisms.h"
 #include "estimation/centre.h"
 #include "estimation/class_size_estimate.h"
+#include "estimation/confidence.h"
 #include "estimation/constants.h"
 #include "estimation/known_directions.h"
 #include "estimation/metric.h"
@@ -59,8 +60,10 @@ class MeanFit {
       const std::vector<double> means = settings_.shrinkage ? shrunk().means : sums_in_units();
       result_.values = metric_prototypes(means, metric_of(*moment));
     } else if (settings_.shrinkage) {
-      const std::vector<double> compared = compared_whiter(shrunk().means, prior().variances);
+      const Posterior means = shrunk();
+      const std::vector<double> compared = compared_whiter(means.means, prior().variances);
       result_.values.assign(compared.begin(), compared.end());
+      state_confidence(means, kDefaultScoreScale);
     } else {
       result_.values = unit_prototypes(sums_in_units(), records_.classes);
     }
@@ -158,7 +161,8 @@ class MeanFit {
   void refine(const SmallRows& rows, Budget budget) {
     const GradientSteps& how = *settings_.gradient_steps();
     const double sigma = gradient_sigma(budget.rho().get_d(), how.steps);
-    Refinement refinement(shrunk(), prior().variances, {.rate = how.rate.get_d(), .steps = how.steps}, sigma);
+    const Posterior start = shrunk();
+    Refinement refinement(start, prior().variances, {.rate = how.rate.get_d(), .steps = how.steps}, sigma);
     std::vector<Budget> parts =
         Budget::split(std::move(budget), std::vector<Rational>(how.steps, Rational(1, how.steps)));
     const GradientSums gradients(rows, records_.access, records_.threads);
@@ -178,7 +182,12 @@ class MeanFit {
       }
     }
     result_.values = refinement.prototypes(how.tau.get_d());
-    result_.score_scale = 1;  // softmax regression states probabilities
+    state_confidence(start, 1);  // softmax regression states probabilities
+  }
+
+  void state_confidence(const Posterior& means, double scale) {
+    const double prior_variance = settings_.shrinkage->prior_variance.get_d();
+    result_.score_scale = scale * confidence(result_.values, scale, means, prior(), prior_variance, records_.threads);
   }
 
   const MeanSettings& settings_;

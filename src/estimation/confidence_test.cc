@@ -1,0 +1,114 @@
+#include "estimation/confidence.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimation/prototype_scaling.h"
+#include "support/atoms.h"
+
+namespace dppl {
+namespace {
+
+using namespace testing;
+
+constexpr double kPriorVariance = 3, kScale = 15;
+constexpr size_t kClasses = 20;
+
+// Classes whose means lie around atoms, the prototypes of their noisy sums, and records that are half their class.
+struct World {
+  World(double sigma, uint64_t seed) : random(seed), pool(make_pool()), prior(PoolPrior::of(pool.rows, kDim, 1)) {
+    std::vector<double> sums;
+    for (size_t c = 0; c < kClasses; ++c) {
+      std::vector<double> mean = pool.atoms[c];
+      for (size_t k = 0; k < kDim; ++k) {
+        mean[k] += std::sqrt(kPriorVariance * prior.variances[k]) * normal(random);
+        sums.push_back(10 * mean[k] + sigma * normal(random));
+      }
+      means.push_back(mean);
+    }
+    known = posterior(sums, sigma, prior, kPriorVariance, 1);
+    const std::vector<double> compared = compared_whiter(known.means, prior.variances);
+    prototypes.assign(compared.begin(), compared.end());
+  }
+
+  double factor(unsigned threads = 1) const {
+    return confidence(prototypes, kScale, known, prior, kPriorVariance, threads);
+  }
+
+  // By how much the classifier is more sure than it is right, with its scores times `factor`.
+  double too_sure(double factor) {
+    constexpr int kRecords = 4000;
+    double sure = 0, right = 0;
+    for (int i = 0; i < kRecords; ++i) {
+      const size_t c = random.next64() % kClasses;
+      const auto& other = pool.atoms[random.next64() % pool.atoms.size()];
+      std::vector<double> row(kDim), scores(kClasses);
+      const double length = std::sqrt(squared_length(means[c]));
+      for (size_t k = 0; k < kDim; ++k) row[k] = means[c][k] / length + std::sqrt(3) * other[k];
+      const double row_length = std::sqrt(squared_length(row));
+      double total = 0;
+      for (size_t b = 0; b < kClasses; ++b) {
+        for (size_t k = 0; k < kDim; ++k) scores[b] += double{prototypes[b * kDim + k]} * row[k] / row_length;
+        total += std::exp(factor * kScale * scores[b]);
+      }
+      const auto best = std::max_element(scores.begin(), scores.end());
+      sure += std::exp(factor * kScale * *best) / total / kRecords;
+      right += static_cast<size_t>(best - scores.begin()) == c ? 1.0 / kRecords : 0;
+    }
+    return sure - right;
+  }
+
+  static double squared_length(const std::vector<double>& row) {
+    double squares = 0;
+    for (const double value : row) squares += value * value;
+    return squares;
+  }
+
+  SeededRandom random;
+  Pool pool;
+  PoolPrior prior;
+  std::vector<std::vector<double>> means;
+  Posterior known;
+  std::vector<float> prototypes;
+};
+
+// n = 8 worlds of 4000 records each; a mean over one world varies by at most 0.01, worlds by 0.03.
+TEST(Confidence, IsRightWhereRecordsAreAsExpected) {
+  constexpr int kWorlds = 8;
+  for (const double sigma : {5.0, 15.0, 30.0}) {
+    double with = 0, without = 0;
+    for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+      World world(sigma, seed);
+      with += world.too_sure(world.factor()) / kWorlds;
+      without += world.too_sure(1) / kWorlds;
+    }
+    // A few points too modest, because the strengths of the sums are not known.
+    EXPECT_NEAR(with, 0, 0.1) << sigma;
+    EXPECT_GT(without, 0.3) << sigma << ": not a test without this";
+  }
+}
+
+TEST(Confidence, FallsWithNoiseAndIsAtMostOne) {
+  double before = 1;
+  for (const double sigma : {5.0, 15.0, 60.0, 1000.0}) {
+    const double factor = World(sigma, 1).factor();
+    EXPECT_LT(factor, before) << sigma;
+    EXPECT_GE(factor, 1.0 / 64);
+    before = factor;
+  }
+  World world(5, 1);
+  EXPECT_EQ(confidence(world.prototypes, 0.01, world.known, world.prior, kPriorVariance, 1), 1);
+}
+
+TEST(Confidence, DoesNotDependOnThreadsOrOnHowScoresAreScaled) {
+  World world(15, 1);
+  const double factor = world.factor();
+  EXPECT_EQ(world.factor(3), factor);
+  for (float& value : world.prototypes) value *= 4;
+  EXPECT_NEAR(confidence(world.prototypes, kScale / 4, world.known, world.prior, kPriorVariance, 1), factor, 1e-6);
+}
+
+}  // namespace
+}  // namespace dppl
