@@ -8,7 +8,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const auto plan = dppl::parse_plan({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
-    if (plan.data.empty() || plan.methods.empty() || plan.rho.empty() || plan.ratio.empty() || plan.seeds.empty())
+    if (plan.data.empty() || plan.methods.empty() || plan.rho.empty() || plan.data.front().ratios.empty() ||
+        plan.seeds.empty())
       std::abort();
     for (const auto& map : plan.maps) {
       if (map.method >= plan.methods.size()) std::abort();

@@ -20,6 +20,7 @@ namespace {
 using testing::read_text;
 using testing::TempDir;
 using testing::without_seconds;
+using testing::write_natural_data;
 using testing::write_small_data;
 using testing::write_small_plan;
 
@@ -60,6 +61,28 @@ TEST(SweepCommand, WritesTableReportAndFigures) {
   EXPECT_TRUE(json.at("table").at(0).contains("balanced_error"));
   for (const auto& figure : json.at("figures")) EXPECT_TRUE(std::filesystem::exists(figure.get<std::string>()));
   EXPECT_EQ(read_text(dir.path("out/results.csv")), csv);
+}
+
+TEST(SweepCommand, TakesDataAsTheyCome) {
+  const TempDir dir;
+  const std::string plan =
+      write_small_plan(dir, write_natural_data(dir) + "[[method]]\nname = \"mean\"\n[[method]]\nname = \"ridge\"\n");
+  const RunResult done = run_program({"sweep", plan, "-o", dir.path("out")});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("Natural, none, as it comes: balanced, %"), std::string::npos) << done.out;
+  EXPECT_NE(read_text(dir.path("out/report.html")).find("Natural as it comes"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(dir.path("out/figures/budget-natural-none.vl.json"))) << done.out;
+
+  const RunResult again = run_program({"sweep", plan, "-o", dir.path("out"), "--json"});
+  const auto json = nlohmann::json::parse(again.out);
+  EXPECT_EQ(json.at("taken_over"), json.at("runs"));
+  for (const auto& cell : json.at("table")) EXPECT_EQ(cell.contains("ratio"), cell.at("data") != "Natural");
+
+  std::string bad = read_text(plan);
+  bad.replace(bad.find("long-tail = false"), 17, "long-tail = \"no\"");
+  const RunResult refused = run_program({"sweep", dir.file("bad.toml", bad), "-o", dir.path("out")});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("data 'Natural' long-tail: must be true or false"), std::string::npos) << refused.err;
 }
 
 TEST(SweepCommand, GoesOnAfterBeingKilled) {

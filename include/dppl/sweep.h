@@ -23,12 +23,15 @@ using SweepSettings = std::map<std::string, SweepSetting, std::less<>>;
 
 // What to run: every method on every data set with every pool, imbalance, budget and seed. docs/sweep.md says how to
 // write one.
+//
+// An imbalance ratio that is empty, here and in results, says that data are taken as they come, with all their rows.
 struct SweepPlan {
   struct Data {
     std::string name, encoder;
     std::string train, train_labels, test, test_labels;  // paths
     std::string classes;                                 // a number or a path
     std::vector<size_t> pools = {};                      // of SweepPlan::pools
+    std::vector<std::optional<double>> ratios = {1.0};   // of long tails; or one that is empty
     size_t line = 0;                                     // of the plan's file
   };
   struct Pool {
@@ -45,12 +48,13 @@ struct SweepPlan {
   };
   struct Map {
     size_t method = 0;  // of SweepPlan::methods
-    double rho = 0, ratio = 1;
+    double rho = 0;
+    std::optional<double> ratio = 1;
   };
 
   std::string file, title;
   std::vector<std::string> figures = {};
-  std::vector<double> rho = {}, ratio = {1};
+  std::vector<double> rho = {};
   std::vector<uint64_t> seeds = {};
   std::vector<Data> data = {};
   std::vector<Pool> pools = {};
@@ -70,12 +74,12 @@ struct SweepRow {
   std::string data, encoder;  // names from the plan
   std::string pool;           // name from the plan; empty where the method used none
   uint64_t pool_rows = 0;
-  std::string method;         // the plan's name for it: one line of a plot
-  std::string kind;           // what it is: mean, public, auto, dp-sgd, …
-  std::string transform;      // as asked; "auto" where it was left open
-  std::string settings;       // JSON: as asked and, for ours, as used
-  std::optional<double> rho;  // empty: no privacy
-  double ratio = 1;           // imbalance
+  std::string method;               // the plan's name for it: one line of a plot
+  std::string kind;                 // what it is: mean, public, auto, dp-sgd, …
+  std::string transform;            // as asked; "auto" where it was left open
+  std::string settings;             // JSON: as asked and, for ours, as used
+  std::optional<double> rho;        // empty: no privacy
+  std::optional<double> ratio = 1;  // imbalance; empty: data as they come
   uint64_t seed = 0;
   bool tuned_on_test = false;  // best of a grid by test accuracy: an upper bound, not private
   std::string status;          // "ok" or "failed"
@@ -101,7 +105,8 @@ struct MapPoint {
 };
 struct SweepMap {
   std::string method;
-  double rho = 0, ratio = 1;
+  double rho = 0;
+  std::optional<double> ratio = 1;
   std::vector<MapPoint> points;
 };
 
@@ -110,7 +115,8 @@ struct SweepResults {
   std::string title;
   std::vector<std::string> figures;  // the plan's; empty: every figure that the rows can fill
   std::vector<SweepRow> rows;
-  std::map<double, std::vector<uint64_t>> class_sizes = {};  // by ratio, for the first seed, by class
+  // Of the first data set, by ratio, for the first seed, by class.
+  std::map<std::optional<double>, std::vector<uint64_t>> class_sizes = {};
   std::vector<SweepMap> maps = {};
   uint64_t taken_over = 0;           // runs that an earlier call had finished
   uint64_t done = 0, by_others = 0;  // runs that this call has finished, and other processes meanwhile

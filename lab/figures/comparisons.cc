@@ -69,10 +69,10 @@ Figure best_k_table(const PlaceRows& group) {
                 "The K with the highest mean balanced accuracy at each budget, and that accuracy: chosen by test "
                 "accuracy, an upper bound."};
   const auto columns = budgets(group.rows);
-  figure.table.headings = {"imbalance ratio"};
+  figure.table.headings = {"data"};
   for (const auto& rho : columns) figure.table.headings.push_back(budget_words(rho));
   for (const SweepRows& own : apart(by_ratio(group.rows), ratio_of)) {
-    figure.table.rows.push_back({{fmt::format("{}", own.front()->ratio)}});
+    figure.table.rows.push_back({{ratio_words(own.front()->ratio)}});
     for (const auto& rho : columns)
       figure.table.rows.back().push_back({best_k(rows_where(own, [&](const auto& row) { return row.rho == rho; }))});
   }
@@ -98,7 +98,7 @@ Figures draw_steps(const SweepRows& rows, const char* key, std::string_view what
   for (const PlaceRows& group : by_place(at_main_size(stepping), Ratios::together)) {
     chart.panel = ratio_of;
     if (count_distinct(group.rows, method_of) > 1)
-      chart.panel = [](const SweepRow& row) { return fmt::format("{}, ratio {}", row.method, row.ratio); };
+      chart.panel = [](const SweepRow& row) { return fmt::format("{}, {}", row.method, ratio_words(row.ratio)); };
     append(result, figures_of(chart, by_budget(group.rows), words_of(group.place)));
   }
   return result;
@@ -109,8 +109,8 @@ Figures draw_steps(const SweepRows& rows, const char* key, std::string_view what
 Figures draw_budget(const FigureSource& source) {
   return for_every_place(source.rows,
                          {"budget", "Balanced accuracy",
-                          "Balanced accuracy on the test set against the privacy budget ρ, for every ratio of the "
-                          "largest class to the smallest.",
+                          "Balanced accuracy on the test set against the privacy budget ρ, for every imbalance "
+                          "ratio (the largest class to the smallest).",
                           source.methods},
                          always);
 }
@@ -137,8 +137,8 @@ Figures draw_encoders(const FigureSource& source) {
       append(
           result,
           figures_of(chart, rows_where(all, [&](const SweepRow& row) { return row.pool == pool || row.pool.empty(); }),
-                     fmt::format("{}, {}imbalance ratio {}", first.data,
-                                 pool.empty() ? "" : fmt::format("pool {}, ", pool), first.ratio)));
+                     fmt::format("{}, {}{}", first.data, pool.empty() ? "" : fmt::format("pool {}, ", pool),
+                                 ratio_words(first.ratio))));
     }
   }
   return result;
@@ -166,12 +166,12 @@ Figures draw_pool_size(const FigureSource& source) {
       chart.series = budget_of;
       chart.looks.clear();
     }
-    for (const SweepRows& own : apart(pool, [&](const SweepRow& row) { return one_budget ? 0 : row.ratio; })) {
+    for (const SweepRows& own :
+         apart(pool, [&](const SweepRow& row) { return one_budget ? std::nullopt : row.ratio; })) {
       const SweepRow& first = *own.front();
-      append(result,
-             figures_of(chart, by_budget(own),
-                        fmt::format("{}, {}, {}", first.data, first.encoder,
-                                    one_budget ? budget_of(first) : fmt::format("imbalance ratio {}", first.ratio))));
+      append(result, figures_of(chart, by_budget(own),
+                                fmt::format("{}, {}, {}", first.data, first.encoder,
+                                            one_budget ? budget_of(first) : ratio_words(first.ratio))));
     }
   }
   return result;
@@ -190,7 +190,7 @@ Figures draw_pool_choice(const FigureSource& source) {
   for (const SweepRows& own : apart(rows, place)) {
     const SweepRow& first = *own.front();
     append(result,
-           figures_of(chart, own, fmt::format("{}, {}, imbalance ratio {}", first.data, first.encoder, first.ratio)));
+           figures_of(chart, own, fmt::format("{}, {}, {}", first.data, first.encoder, ratio_words(first.ratio))));
   }
   return result;
 }
@@ -239,7 +239,7 @@ Figures draw_mechanisms(const FigureSource& source) {
 Figures draw_projection(const FigureSource& source) {
   Chart chart{"projection", "With and without projection: balanced accuracy",
               "Balanced accuracy against ρ with a projection of the embeddings and without one.", source.methods};
-  chart.panel = [](const SweepRow& row) { return fmt::format("{}, ratio {}", family_of(row), row.ratio); };
+  chart.panel = [](const SweepRow& row) { return fmt::format("{}, {}", family_of(row), ratio_words(row.ratio)); };
   return for_every_place(where_differs(source.rows, family_of, is_projected), chart, several(is_projected));
 }
 

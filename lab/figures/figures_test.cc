@@ -218,6 +218,33 @@ TEST(SweepFigures, SettingsAndTracesOfAnyShapeAreTaken) {
   testing::expect_sound_page(sweep_html(results_of(rows), figures));
 }
 
+TEST(SweepFigures, DataAsTheyComeHaveTheirOwnPanel) {
+  std::vector<SweepRow> rows = {run("m", 1, 0, 0.5), run("m", 1, 0, 0.4), run("m", 1, 0, 0.3)};
+  rows[1].ratio = 10;
+  rows[2].ratio = std::nullopt;
+  const Figure budget = only(results_of(rows, {"budget"}));
+  std::vector<std::string> titles;
+  for (const Panel& panel : budget.panels) titles.push_back(panel.title);
+  EXPECT_EQ(titles, (std::vector<std::string>{"As it comes", "Imbalance ratio 1", "Imbalance ratio 10"}));
+  EXPECT_EQ(only(results_of(rows, {"runtime"})).table.headings.at(1), "As it comes");
+
+  rows[2].data = "skin";
+  SweepResults results = results_of(rows);
+  results.class_sizes[std::nullopt] = {90, 10};
+  results.maps = {{"m", 0.1, std::nullopt, {{MapPoint::Kind::test, 0, 0.5, 0.5, true}}}};
+  results.figures = {"class-sizes", "map"};
+  const auto figures = sweep_drawings(results);
+  ASSERT_EQ(figures.size(), 3u);
+  EXPECT_EQ(series_names(figures[0]), std::vector<std::string>{"as it comes"});
+  EXPECT_EQ(figures[1].table.rows.at(0).at(0).text, "as it comes");
+  EXPECT_EQ(figures[2].place, "m, ρ = 0.1, as it comes");
+
+  const std::string page = page_of(results);
+  testing::expect_sound_page(page);
+  expect_words(page, {"imbalance ratios 1 and 10 (the largest class to the smallest); skin as it comes; budget",
+                      "skin, vit, as it comes", "digits, vit, imbalance ratio 10"});
+}
+
 TEST(SweepFigures, MapsSayThatTheyShowPrivateData) {
   SweepResults results = results_of({}, {"map"});
   results.maps = {{"m",

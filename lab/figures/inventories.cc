@@ -52,10 +52,10 @@ Figures draw_runtime(const FigureSource& source) {
 
 Figures draw_class_sizes(const FigureSource& source) {
   Figure figure{"class-sizes", "", "Sizes of the classes",
-                "Records of the training classes, from the largest to the smallest, at every imbalance ratio, for the "
-                "first seed."};
-  Figure summary{"class-sizes-table", "", "Records of a class", "Records of a class at every imbalance ratio."};
-  summary.table.headings = {"imbalance ratio", "classes", "records", "least", "median", "most"};
+                "Records of the training classes of the first data set, from the largest to the smallest, at every "
+                "imbalance ratio or as it comes, for the first seed."};
+  Figure summary{"class-sizes-table", "", "Records of a class", "Records of a class of the first data set."};
+  summary.table.headings = {"data", "classes", "records", "least", "median", "most"};
   figure.x = {Scale::counting, "rank of the class"};
   figure.y = {Scale::logarithmic};
   figure.panels = {{"Records"}};
@@ -63,9 +63,9 @@ Figures draw_class_sizes(const FigureSource& source) {
     if (counts.empty()) continue;
     const size_t number = figure.series.size();
     figure.series.push_back(
-        {fmt::format("ratio {}", ratio), number, Mark::curve, shade_of(number, source.results.class_sizes.size())});
+        {ratio_words(ratio), number, Mark::curve, shade_of(number, source.results.class_sizes.size())});
     const CountSummary all = summarise(counts);
-    summary.table.rows.push_back({{fmt::format("{}", ratio)}});
+    summary.table.rows.push_back({{ratio_words(ratio)}});
     for (const uint64_t value : {uint64_t{counts.size()}, all.total, all.min, all.median, all.max})
       summary.table.rows.back().push_back({std::to_string(value)});
     std::sort(counts.rbegin(), counts.rend());
@@ -81,7 +81,7 @@ Figures draw_class_sizes(const FigureSource& source) {
 Figures draw_maps(const FigureSource& source) {
   Figures result;
   for (const SweepMap& map : source.results.maps) {
-    const std::string place = fmt::format("{}, ρ = {}, imbalance ratio {}", map.method, map.rho, map.ratio);
+    const std::string place = fmt::format("{}, ρ = {}, {}", map.method, map.rho, ratio_words(map.ratio));
     Figure figure{"map", place, "Class means in the plane · " + place,
                   "Lines lead from the true mean of a class to the private one, which has its number; test points by "
                   "whether they were classified rightly."};

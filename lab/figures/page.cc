@@ -27,24 +27,38 @@ struct Source {
   SweepRows rows, failed;
 };
 
+std::string how_imbalanced(const SweepRows& rows) {
+  std::vector<std::string> ratios;
+  for (const std::optional<double>& ratio : distinct(rows, [](const SweepRow& row) { return row.ratio; })) {
+    if (ratio) ratios.push_back(fmt::format("{}", *ratio));
+  }
+  std::string result;
+  if (!ratios.empty()) {
+    result = fmt::format("; imbalance {} {} (the largest class to the smallest)",
+                         ratios.size() == 1 ? "ratio" : "ratios", listed(ratios));
+  }
+  const auto natural = distinct(rows_where(rows, [](const SweepRow& row) { return !row.ratio; }),
+                                [](const SweepRow& row) { return row.data; });
+  if (!natural.empty())
+    result += fmt::format("; {} as {}", listed(natural), natural.size() == 1 ? "it comes" : "they come");
+  return result;
+}
+
 std::string what_was_run(const Source& source) {
   const SweepRows& rows = source.rows;
   const auto pools = distinct(rows_where(rows, [](const SweepRow& row) { return !row.pool.empty(); }),
                               [](const SweepRow& row) { return row.pool; });
-  std::vector<std::string> ratios;
-  for (const double ratio : distinct(rows, [](const SweepRow& row) { return row.ratio; }))
-    ratios.push_back(fmt::format("{}", ratio));
   const auto methods = distinct(rows, [](const SweepRow& row) { return row.method; });
   const auto seeds = distinct(rows, [](const SweepRow& row) { return row.seed; });
   auto rhos = budgets(rows);
   std::erase(rhos, std::nullopt);
-  std::string result = fmt::format(
-      "{} on {}, embedded by {}, with {}; imbalance {} {} (the largest class to the smallest)",
-      plural(methods.size(), "method"), listed(distinct(rows, [](const SweepRow& row) { return row.data; })),
-      listed(distinct(rows, [](const SweepRow& row) { return row.encoder; })),
-      pools.empty() ? "no public pool"
-                    : fmt::format("the public {} {}", pools.size() == 1 ? "pool" : "pools", listed(pools)),
-      ratios.size() == 1 ? "ratio" : "ratios", listed(ratios));
+  std::string result =
+      fmt::format("{} on {}, embedded by {}, with {}", plural(methods.size(), "method"),
+                  listed(distinct(rows, [](const SweepRow& row) { return row.data; })),
+                  listed(distinct(rows, [](const SweepRow& row) { return row.encoder; })),
+                  pools.empty() ? "no public pool"
+                                : fmt::format("the public {} {}", pools.size() == 1 ? "pool" : "pools", listed(pools)));
+  result += how_imbalanced(rows);
   if (!rhos.empty()) {
     result += rhos.size() == 1
                   ? fmt::format("; budget ρ = {}", *rhos.front())

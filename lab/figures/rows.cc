@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 namespace dppl {
@@ -31,7 +32,11 @@ SweepRows sorted(SweepRows rows, Less&& less) {
 
 std::string method_of(const SweepRow& row) { return row.method; }
 std::string encoder_of(const SweepRow& row) { return row.encoder; }
-std::string ratio_of(const SweepRow& row) { return fmt::format("Imbalance ratio {}", row.ratio); }
+std::string ratio_of(const SweepRow& row) {
+  std::string words = ratio_words(row.ratio);
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words;
+}
 std::string budget_of(const SweepRow& row) { return budget_words(row.rho); }
 std::string pool_of(const SweepRow& row) { return fmt::format("{} ({} rows)", row.pool, row.pool_rows); }
 

@@ -54,6 +54,8 @@ void spell_out(const PlanTable& table, std::string_view key, std::vector<Combina
   all = std::move(result);
 }
 
+bool has_long_tail(const SweepPlan::Data& data) { return data.ratios.front().has_value(); }
+
 class PlanParser {
  public:
   PlanParser(const PlanTable& root, const std::string& data_directory, SweepPlan& plan)
@@ -64,14 +66,14 @@ class PlanParser {
     read_figures();
     plan_.rho = root_.numbers("rho");
     for (const double rho : plan_.rho) check_budget(root_, rho);
-    if (root_.has("ratio")) plan_.ratio = root_.numbers("ratio");
-    for (const double ratio : plan_.ratio) check_ratio(root_, ratio);
     refuse_twice(root_, "rho", plan_.rho);
-    refuse_twice(root_, "ratio", plan_.ratio);
+    read_ratios();
     read_seeds();
     for (PlanTable& table : root_.tables("pool")) read_pool(table);
     for (PlanTable& table : root_.tables("data")) read_data(table);
     if (plan_.data.empty()) root_.fail("data", "is missing; a plan needs at least one [[data]]");
+    if (root_.has("ratio") && std::none_of(plan_.data.begin(), plan_.data.end(), has_long_tail))
+      root_.fail("ratio", "applies to none of the data, which have long-tail = false; leave it out");
     for (PlanTable& table : root_.tables("method")) read_method(table);
     if (plan_.methods.empty()) root_.fail("method", "is missing; a plan needs at least one [[method]]");
     for (PlanTable& table : root_.tables("map")) read_map(table);
@@ -95,6 +97,12 @@ class PlanParser {
     std::sort(values.begin(), values.end());
     const auto twice = std::adjacent_find(values.begin(), values.end());
     if (twice != values.end()) table.fail(key, fmt::format("has {} twice", *twice));
+  }
+
+  void read_ratios() {
+    if (root_.has("ratio")) ratios_ = root_.numbers("ratio");
+    for (const double ratio : ratios_) check_ratio(root_, ratio);
+    refuse_twice(root_, "ratio", ratios_);
   }
 
   void read_figures() {
@@ -156,6 +164,11 @@ class PlanParser {
         data.pools.push_back(static_cast<size_t>(found - plan_.pools.begin()));
       }
       refuse_twice(table, "pool", data.pools);
+    }
+    if (table.truth_or("long-tail", true)) {
+      data.ratios.assign(ratios_.begin(), ratios_.end());
+    } else {
+      data.ratios = {std::nullopt};
     }
     for (const SweepPlan::Data& other : plan_.data) {
       if (other.name == data.name && other.encoder == data.encoder)
@@ -230,8 +243,7 @@ class PlanParser {
     }
     if (!is_own_method(found->kind) || !found->grid.empty())
       table.fail("method", "has no prototypes of its own to show; take mean, public, public-k or auto without a grid");
-    const double ratio = table.has("ratio") ? table.number("ratio") : 1;
-    check_ratio(table, ratio);
+    const std::optional<double> ratio = read_map_ratio(table);
     for (const double rho : table.numbers("rho")) {
       check_budget(table, rho);
       plan_.maps.push_back({static_cast<size_t>(found - plan_.methods.begin()), rho, ratio});
@@ -239,17 +251,30 @@ class PlanParser {
     table.refuse_others();
   }
 
+  // Maps are of the first data set.
+  std::optional<double> read_map_ratio(const PlanTable& table) const {
+    const SweepPlan::Data& data = plan_.data.front();
+    if (!has_long_tail(data)) {
+      if (table.has("ratio"))
+        table.fail("ratio",
+                   fmt::format("does not apply to data '{}', which have long-tail = false; leave it out", data.name));
+      return std::nullopt;
+    }
+    const double ratio = table.has("ratio") ? table.number("ratio") : 1;
+    check_ratio(table, ratio);
+    return ratio;
+  }
+
   void check_size() const {
     double per_place = 0, places = 0;
     for (const SweepPlan::Method& method : plan_.methods)
       per_place += static_cast<double>(std::max<size_t>(method.grid.size(), 1));
     for (const SweepPlan::Data& data : plan_.data) {
-      places += 1;
-      for (const size_t pool : data.pools)
-        places += static_cast<double>(std::max<size_t>(plan_.pools[pool].rows.size(), 1));
+      size_t pools = 1;
+      for (const size_t pool : data.pools) pools += std::max<size_t>(plan_.pools[pool].rows.size(), 1);
+      places += static_cast<double>(pools * data.ratios.size());
     }
-    const double runs = per_place * places * static_cast<double>(plan_.rho.size() * plan_.ratio.size()) *
-                        static_cast<double>(plan_.seeds.size());
+    const double runs = per_place * places * static_cast<double>(plan_.rho.size() * plan_.seeds.size());
     if (runs > static_cast<double>(kMostRuns))
       root_.fail("method", fmt::format("{:.0f} runs are too many; {} are possible", runs, kMostRuns));
   }
@@ -257,6 +282,7 @@ class PlanParser {
   const PlanTable& root_;
   std::string directory_;
   SweepPlan& plan_;
+  std::vector<double> ratios_ = {1};
 };
 
 // ---- Files
@@ -302,7 +328,7 @@ void check_data_files(const SweepPlan& plan, const SweepPlan::Data& data, const 
   };
   const ClassSet classes = at("classes", [&] { return ClassSet::parse(data.classes); });
   const Embeddings train = at("train", [&] { return Embeddings::open(data.train); });
-  at("train-labels", [&] { check_labels_of(data.train_labels, train, classes, true); });
+  at("train-labels", [&] { check_labels_of(data.train_labels, train, classes, has_long_tail(data)); });
   const Embeddings test = at("test", [&] { return Embeddings::open(data.test); });
   at("test-labels", [&] { check_labels_of(data.test_labels, test, classes, false); });
   at("test", [&] {

@@ -117,6 +117,13 @@ double PlanTable::number(std::string_view key) const {
   return all.front();
 }
 
+bool PlanTable::truth_or(std::string_view key, bool other) const {
+  if (!has(key)) return other;
+  const toml::value<bool>* value = need(key).as_boolean();
+  if (value == nullptr) fail(key, "must be true or false");
+  return value->get();
+}
+
 std::optional<PlanTable> PlanTable::table(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return std::nullopt;

@@ -27,6 +27,7 @@ class PlanTable {
   std::string text(std::string_view key) const;  // not empty
   std::string text_or(std::string_view key, std::string other) const;
   double number(std::string_view key) const;
+  bool truth_or(std::string_view key, bool other) const;
   // One value or a list of them, never none.
   std::vector<std::string> texts(std::string_view key) const;
   std::vector<double> numbers(std::string_view key) const;

@@ -54,7 +54,7 @@ method = "auto"
 rho = [0.1, 1]
 )");
   EXPECT_EQ(plan.title, "plan");
-  EXPECT_EQ(plan.ratio, std::vector<double>{1});
+  EXPECT_EQ(plan.data.at(0).ratios, std::vector<std::optional<double>>{1.0});
   EXPECT_EQ(plan.seeds, (std::vector<uint64_t>{1, 2}));
   EXPECT_EQ(plan.data.at(0).train, "dir/x.npy");
   EXPECT_EQ(plan.data.at(0).test, "/abs/tx.npy");
@@ -137,6 +137,41 @@ TEST(Plan, RefusesBadHeads) {
     head.replace(head.find(from), from.size(), to);
     expect_error<InvalidInput>([&] { parse("[[method]]\nname = 'auto'\n", head); }, {word});
   }
+}
+
+constexpr std::string_view kMoreData = R"([[data]]
+name = "E"
+train = "x.npy"
+train-labels = "y.npy"
+test = "tx.npy"
+test-labels = "ty.npy"
+classes = 3
+pool = "P"
+long-tail = false
+[[method]]
+name = "auto"
+)";
+
+TEST(Plan, TakesDataAsTheyCome) {
+  using Ratios = std::vector<std::optional<double>>;
+  const std::string head = fmt::format("ratio = [1, 10]\n{}", kHead),
+                    natural = fmt::format("{}long-tail = false\n", head);
+  const SweepPlan plan = parse(kMoreData, head);
+  EXPECT_EQ(plan.data.at(0).ratios, (Ratios{1.0, 10.0}));
+  EXPECT_EQ(plan.data.at(1).ratios, Ratios{std::nullopt});
+  EXPECT_EQ(parse("long-tail = true\n[[method]]\nname = 'auto'", head).data.at(0).ratios, (Ratios{1.0, 10.0}));
+
+  const std::string map = "[[map]]\nmethod = 'auto'\nrho = 1\n";
+  EXPECT_EQ(parse(fmt::format("{}{}", kMoreData, map), head).maps.at(0).ratio, 1) << "maps are of the first data";
+  EXPECT_EQ(parse(fmt::format("long-tail = false\n[[method]]\nname = 'auto'\n{}", map)).maps.at(0).ratio, std::nullopt);
+
+  expect_error<InvalidInput>([&] { parse("long-tail = 0\n[[method]]\nname = 'auto'"); },
+                             {"plan.toml:14: data 'D' long-tail: must be true or false"});
+  expect_error<InvalidInput>([&] { parse(kMoreData, natural); },
+                             {"plan.toml:1: ratio: applies to none of the data, which have long-tail = false"});
+  expect_error<InvalidInput>(
+      [&] { parse(fmt::format("long-tail = false\n[[method]]\nname = 'auto'\n{}ratio = 10", map)); },
+      {"plan.toml:20: map of 'auto' ratio: does not apply to data 'D', which have long-tail = false"});
 }
 
 TEST(Plan, MissingFilesAreNamed) {

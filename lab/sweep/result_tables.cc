@@ -56,11 +56,11 @@ std::string words_of(const Place& place) {
   return place.pool.empty() ? result : fmt::format("{}, pool {} of {} rows", result, place.pool, place.pool_rows);
 }
 
-std::string describe(const Place& place) { return fmt::format("{}, imbalance ratio {}", words_of(place), place.ratio); }
+std::string describe(const Place& place) { return fmt::format("{}, {}", words_of(place), ratio_words(place.ratio)); }
 
 std::vector<PlaceRows> by_place(const SweepRows& rows, Ratios ratios) {
   const auto place_of = [&](const SweepRow& row) {
-    return Place{row.data, row.encoder, row.pool, row.pool_rows, ratios == Ratios::apart ? row.ratio : 0};
+    return Place{row.data, row.encoder, row.pool, row.pool_rows, ratios == Ratios::apart ? row.ratio : std::nullopt};
   };
   const auto data_of = [](const SweepRow& row) { return std::tuple(row.data, row.encoder, row.ratio); };
   const auto contains = [](const auto& list, const auto& value) {
@@ -116,6 +116,10 @@ std::string text_of(const ResultTable::Cell& cell) {
   const Statistics& all = *cell.statistics;
   if (!all.error) return fmt::format("{:.1f}", 100 * all.mean);
   return fmt::format("{:.1f} ± {:.1f}", 100 * all.mean, 100 * *all.error);
+}
+
+std::string ratio_words(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("imbalance ratio {}", *ratio) : "as it comes";
 }
 
 std::string budget_words(const std::optional<double>& rho) { return rho ? fmt::format("ρ = {}", *rho) : "no privacy"; }

@@ -58,7 +58,7 @@ SweepRows all_rows(const std::vector<SweepRow>& rows);
 struct Place {
   std::string data, encoder, pool;
   uint64_t pool_rows = 0;
-  double ratio = 1;
+  std::optional<double> ratio = {};
 
   bool operator==(const Place&) const = default;
 };
@@ -93,8 +93,9 @@ struct ResultTable {
 };
 std::vector<ResultTable> result_tables(const SweepRows& rows);
 
-std::string text_of(const ResultTable::Cell& cell);          // "61.2 ± 0.3", "failed", "–"
-std::string budget_words(const std::optional<double>& rho);  // "ρ = 0.01", "no privacy"
+std::string text_of(const ResultTable::Cell& cell);           // "61.2 ± 0.3", "failed", "–"
+std::string ratio_words(const std::optional<double>& ratio);  // "imbalance ratio 10", "as it comes"
+std::string budget_words(const std::optional<double>& rho);   // "ρ = 0.01", "no privacy"
 inline constexpr std::string_view kTunedWords = "upper bound, tuned on test";
 
 }  // namespace dppl

@@ -52,6 +52,7 @@ Fault read(const std::string& text, bool& value) {
 }
 
 Fault read(const std::string& text, std::optional<double>& value) {
+  value.reset();
   if (text.empty()) return std::nullopt;
   return read(text, value.emplace());
 }
@@ -122,7 +123,7 @@ bool is_trace(const nlohmann::json& json) {
 Fault fault_of(const SweepRow& row) {
   if (row.status != "ok" && row.status != "failed") return "status: is neither ok nor failed";
   if (row.rho && *row.rho <= 0) return "rho: is not above 0; leave it empty where there is no privacy";
-  if (row.ratio < 1) return "ratio: is below 1";
+  if (row.ratio && *row.ratio < 1) return "ratio: is below 1; leave it empty where data were taken as they come";
   if (!row.settings.empty() && !nlohmann::json::parse(row.settings, nullptr, false).is_object())
     return "settings: is not a JSON object";
   if (!row.trace.empty() && !is_trace(nlohmann::json::parse(row.trace, nullptr, false)))

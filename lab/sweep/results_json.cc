@@ -27,8 +27,10 @@ std::string results_json(const std::vector<SweepRow>& rows) {
         const ResultTable::Cell& cell = balanced.lines[m].cells[b];
         if (!cell.statistics && cell.failed == 0) continue;
         const Place& place = balanced.place;
-        Json one{{"data", place.data},           {"encoder", place.encoder}, {"pool", place.pool},
-                 {"pool_rows", place.pool_rows}, {"ratio", place.ratio},     {"method", balanced.lines[m].method}};
+        Json one{
+            {"data", place.data}, {"encoder", place.encoder}, {"pool", place.pool}, {"pool_rows", place.pool_rows}};
+        if (place.ratio) one["ratio"] = *place.ratio;
+        one["method"] = balanced.lines[m].method;
         if (balanced.budgets[b]) one["rho"] = *balanced.budgets[b];
         one["tuned_on_test"] = balanced.lines[m].tuned_on_test;
         one["runs"] = cell.statistics ? cell.statistics->count : 0;

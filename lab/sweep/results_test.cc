@@ -51,6 +51,7 @@ TEST(Results, AreReadAsTheyWereWritten) {
   SweepRow reference = row_of("", std::nullopt, 0, 0);
   reference.pool = reference.settings = "";
   reference.pool_rows = 0;
+  reference.ratio = std::nullopt;
   const std::vector<SweepRow> rows = {odd, reference, failed(row_of("ρ", 1e-6, 1, 1), "no, \"never\"")};
   const std::string csv = results_csv(rows);
   const std::vector<SweepRow> read = parse_results(csv, "r.csv");
@@ -64,6 +65,7 @@ TEST(Results, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read[0].trace, odd.trace);
   EXPECT_TRUE(read[0].tuned_on_test);
   EXPECT_EQ(read[1].rho, std::nullopt);
+  EXPECT_EQ(read[1].ratio, std::nullopt);
   EXPECT_EQ(read[1].method, "");
   EXPECT_EQ(read[2].error, "no, \"never\"");
   EXPECT_NE(csv.find("600,,,,0.25"), std::string::npos);  // a failed run has no accuracies
@@ -97,7 +99,7 @@ TEST(Results, BadLinesAreRefusedByNumber) {
   refused(",0.5,", ",half,", "rho: 'half' is not a number");
   refused(",0.5,", ",0,", "rho: is not above 0");
   refused(",0.5,", ",nan,", "rho");
-  refused(",10,", ",0.5,", "ratio: is below 1");
+  refused(",10,", ",0.5,", "ratio: is below 1; leave it empty where data were taken as they come");
   refused("false", "no", "tuned_on_test: 'no' is not true or false");
   refused(",ok,", ",okay,", "neither ok nor failed");
   refused(",0.9,", ",1.5,", "accuracy: '1.5' is above 1");
@@ -156,6 +158,8 @@ TEST(Results, AreDescribedInTables) {
   rows[0].ratio = 100;
   const std::string two = describe_results(rows);
   EXPECT_NE(two.find("ratio 100: balanced"), std::string::npos);
+  rows[0].ratio = std::nullopt;
+  EXPECT_TRUE(describe_results(rows).starts_with("digits, vit, pool photos of 1000 rows, as it comes: balanced, %\n"));
   EXPECT_EQ(describe_results({}), "Mean ± standard error over seeds; 0 runs.\n");
 }
 

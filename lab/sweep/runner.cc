@@ -32,7 +32,7 @@ struct Job {
   size_t method = 0;
   SweepSettings settings = {};
   std::optional<double> rho = {};
-  double ratio = 1;
+  std::optional<double> ratio = {};
   uint64_t seed = 0;
 
   std::string key = {};
@@ -115,7 +115,7 @@ class Sweep {
         const SweepPlan::Method& method = plan_.methods[m];
         const std::vector<SweepSettings> candidates = candidates_of(method);
         for (const Place& place : places_of(d, method)) {
-          for (const double ratio : plan_.ratio) {
+          for (const std::optional<double>& ratio : plan_.data[d].ratios) {
             for (const std::optional<double>& rho : budgets_of(method)) {
               for (const SweepSettings& settings : candidates) {
                 for (const uint64_t seed : plan_.seeds) add_job({place, m, settings, rho, ratio, seed});
@@ -166,7 +166,7 @@ class Sweep {
         {"settings", row.settings},
         {"tuned on the pool", method.tune_on_pool},
         {"rho", job.rho.value_or(0)},
-        {"ratio", job.ratio},
+        {"ratio", job.ratio.value_or(0)},
         {"seed", job.seed}}.dump());
     jobs_.push_back(std::move(job));
   }
@@ -305,7 +305,7 @@ class Sweep {
   }
 
   void run_in(const Space& space, const std::vector<Job*>& jobs) {
-    using Sharing = std::tuple<double, uint64_t, Rational, Rational>;
+    using Sharing = std::tuple<std::optional<double>, uint64_t, Rational, Rational>;
     std::vector<std::vector<Job*>> bundles;  // of jobs that one thread does one after another
     std::map<Sharing, size_t> bundle_of;
     for (Job* job : jobs) {
@@ -313,7 +313,8 @@ class Sweep {
       if (has_scores(*job)) {
         const auto* one = std::get_if<PublicSettings>(&*job->own);
         const ScoreClip& clip = one != nullptr ? one->clip : std::get<PublicKSettings>(*job->own).clip;
-        at = bundle_of.try_emplace({job->ratio, job->seed, clip.min, clip.max}, at).first->second;
+        const uint64_t seed = job->ratio ? job->seed : 0;  // as they come, data are the same at every seed
+        at = bundle_of.try_emplace({job->ratio, seed, clip.min, clip.max}, at).first->second;
       }
       if (at == bundles.size()) bundles.emplace_back();
       bundles[at].push_back(job);
@@ -342,7 +343,7 @@ class Sweep {
 
   void run_job(Job& job, const Space& space, std::shared_ptr<std::vector<std::vector<int64_t>>> scores) {
     const DataSet& data = space.data();
-    const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, job.ratio, job.seed);
+    const std::vector<uint64_t> rows = data.rows_at(job.ratio, job.seed);
     const SweepPlan::Method& method = plan_.methods[job.method];
     const MethodRun run{.space = space,
                         .kind = method.kind,
@@ -388,8 +389,8 @@ class Sweep {
 
   void count_class_sizes() {
     const DataSet& data = *data_.front();
-    for (const double ratio : plan_.ratio) {
-      const std::vector<uint64_t> rows = long_tail_rows(data.train_labels, data.classes, ratio, plan_.seeds.front());
+    for (const std::optional<double>& ratio : plan_.data.front().ratios) {
+      const std::vector<uint64_t> rows = data.rows_at(ratio, plan_.seeds.front());
       results_.class_sizes[ratio] = count_labels(data.labels_of(rows), data.classes);
     }
   }

@@ -20,6 +20,7 @@ using testing::expect_error;
 using testing::read_text;
 using testing::TempDir;
 using testing::without_seconds;
+using testing::write_natural_data;
 using testing::write_small_data;
 using testing::write_small_plan;
 
@@ -234,6 +235,79 @@ kind = "mean"
     }
   }
   EXPECT_EQ(csv_of(sweep.run("a")), csv_of(results));
+}
+
+struct NaturalSweeping {
+  TempDir dir;
+  SweepPlan plan;
+
+  NaturalSweeping() {
+    const std::string data = write_natural_data(dir);
+    plan = load_plan(write_small_plan(dir, data + "[[method]]\nname = \"mean\"\n[[method]]\nname = \"public\"\n"));
+  }
+  SweepOptions options() const { return {.directory = dir.path("a"), .version = "1", .threads = 1}; }
+  void leave_natural_alone() { plan.data.erase(plan.data.begin()); }
+};
+
+TEST(Sweep, DataAsTheyComeHaveAllTheirRows) {
+  const NaturalSweeping sweep;
+  const SweepResults results = run_sweep(sweep.plan, sweep.options());
+  // Two methods, budgets and seeds: at two ratios, and as they come.
+  EXPECT_EQ(results.rows.size(), 2u * 2 * 2 * (2 + 1));
+  for (const SweepRow& row : results.rows) {
+    EXPECT_EQ(row.status, "ok") << row.error;
+    EXPECT_EQ(row.ratio.has_value(), row.data != "Natural");
+    if (row.data != "Natural") continue;
+    EXPECT_EQ(row.train_rows, 160u) << "a long tail of ratio 1 has 120";
+    if (row.rho == 50 && row.method == "mean") {
+      EXPECT_GT(row.balanced, 0.8);
+    }
+  }
+  EXPECT_EQ(results_csv(parse_results(results_csv(results.rows), "x")), results_csv(results.rows));
+  const SweepResults again = run_sweep(sweep.plan, sweep.options());
+  EXPECT_EQ(again.taken_over, results.rows.size());
+  EXPECT_EQ(results_csv(again.rows), results_csv(results.rows));
+}
+
+TEST(Sweep, DataAsTheyComeHaveOneSizeOfEachClassAndAMap) {
+  NaturalSweeping sweep;
+  sweep.leave_natural_alone();
+  sweep.plan.maps = {{.method = 0, .rho = 50, .ratio = std::nullopt}};
+  const SweepResults results = run_sweep(sweep.plan, sweep.options());
+  ASSERT_EQ(results.class_sizes.size(), 1u);
+  EXPECT_EQ(results.class_sizes.at(std::nullopt), (std::vector<uint64_t>{40, 40, 80}));
+  ASSERT_EQ(results.maps.size(), 1u);
+  EXPECT_EQ(results.maps[0].ratio, std::nullopt);
+  EXPECT_EQ(results.maps[0].points.size(), 40u + 2 * 3);
+}
+
+TEST(Sweep, SeedsShareTheScoresOfDataAsTheyCome) {
+  NaturalSweeping sweep;
+  sweep.leave_natural_alone();
+  sweep.plan.methods.erase(sweep.plan.methods.begin());  // public alone
+  SweepOptions options = sweep.options();
+  uint64_t for_others = UINT64_MAX;
+  options.progress = [&](uint64_t done, uint64_t) {
+    if (done != 1) return;
+    SweepOptions helper = sweep.options();
+    helper.runs_only = true;
+    for_others = run_sweep(sweep.plan, helper).done;
+  };
+  EXPECT_EQ(run_sweep(sweep.plan, options).rows.size(), 4u);
+  EXPECT_EQ(for_others, 0u) << "budgets and seeds are done one after another, by whoever has the scores";
+}
+
+TEST(Sweep, AClassOfDataAsTheyComeMayBeEmpty) {
+  const TempDir dir;
+  std::string data = write_natural_data(dir);
+  data.replace(data.find("classes = 3"), 11, "classes = 4");
+  const SweepPlan plan = load_plan(
+      write_small_plan(dir, data + "[[method]]\nname = \"mean\"\n[[method]]\nname = \"logistic-regression\"\n"));
+  for (const SweepRow& row : run_sweep(plan, {.directory = dir.path("a"), .version = "1", .threads = 1}).rows)
+    EXPECT_EQ(row.status, "ok") << row.method << ": " << row.error;
+  data.replace(data.find("long-tail = false"), 17, "");
+  expect_error<InvalidInput>([&] { load_plan(write_small_plan(dir, data + "[[method]]\nname = \"mean\"\n")); },
+                             {"data 'Natural' train-labels", "class 3 has no record"});
 }
 
 TEST(Sweep, PoolsAndPrefixesAreRunsOfTheirOwn) {

@@ -1,7 +1,10 @@
 #include "lab/sweep/space.h"
 
+#include <numeric>
+
 #include "base/digest.h"
 #include "base/parallel.h"
+#include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
 #include "kernels/row_math.h"
 #include "rows/check_rows.h"
@@ -51,6 +54,13 @@ std::shared_ptr<const DataSet> DataSet::open(const SweepPlan::Data& data, unsign
   result->digest = digest_of_rows(result->train, result->train_labels) + " " +
                    digest_of_rows(result->test, result->test_labels) + " " + std::to_string(classes.size());
   return result;
+}
+
+std::vector<uint64_t> DataSet::rows_at(std::optional<double> ratio, uint64_t seed) const {
+  if (ratio) return long_tail_rows(train_labels, classes, *ratio, seed);
+  std::vector<uint64_t> all(train_labels.size());
+  std::iota(all.begin(), all.end(), uint64_t{0});
+  return all;
 }
 
 std::vector<int64_t> DataSet::labels_of(std::span<const uint64_t> rows) const {

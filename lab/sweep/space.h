@@ -15,6 +15,8 @@ struct DataSet {
   std::vector<int64_t> train_labels, test_labels;
   std::string digest;  // of all of it
 
+  // Training rows, ascending: of the long tail, or all of them.
+  std::vector<uint64_t> rows_at(std::optional<double> ratio, uint64_t seed) const;
   std::vector<int64_t> labels_of(std::span<const uint64_t> rows) const;  // of training rows
 
   static std::shared_ptr<const DataSet> open(const SweepPlan::Data& data, unsigned threads);

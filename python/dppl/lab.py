@@ -58,6 +58,6 @@ def read_results(path: str | os.PathLike[str]) -> pandas.DataFrame:
     import pandas
 
     file = os.path.join(os.fspath(path), "results.csv") if os.path.isdir(path) else os.fspath(path)
-    # Empty text is text; an empty number (rho: no privacy) is missing.
+    # Empty text is text; an empty number (rho: no privacy; ratio: data as they come) is missing.
     texts = ("data", "encoder", "pool", "method", "kind", "transform", "settings", "status", "error", "trace")
-    return pandas.read_csv(file, keep_default_na=False, na_values={"rho": [""]}, dtype={name: str for name in texts})
+    return pandas.read_csv(file, keep_default_na=False, na_values={"rho": [""], "ratio": [""]}, dtype={name: str for name in texts})

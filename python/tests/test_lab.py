@@ -203,6 +203,14 @@ def test_a_sweep_is_a_frame(task: Any, tmp_path: pathlib.Path, program: Any) -> 
     assert again.equals(frame)
 
 
+def test_data_as_they_come_have_no_ratio(task: Any, tmp_path: pathlib.Path) -> None:
+    plan = write_plan(tmp_path, task)
+    plan.write_text(plan.read_text().replace("classes = 3", "classes = 3\nlong-tail = false"))
+    frame = lab.sweep(plan, tmp_path / "out")
+    assert frame["ratio"].isna().all()
+    assert (frame["train_rows"] == len(task.y)).all()
+
+
 def test_mistakes_in_plans_are_errors(task: Any, tmp_path: pathlib.Path) -> None:
     plan = write_plan(tmp_path, task)
     plan.write_text(plan.read_text().replace("settings.steps", "settings.stpes"))

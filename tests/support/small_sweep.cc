@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "dppl/embeddings.h"
@@ -30,12 +31,35 @@ void write_rows(const TempDir& dir, const std::string& rows, const std::string& 
   if (!labels.empty()) write_npy(dir.path(labels), classes);
 }
 
+void write_merged_labels(const TempDir& dir, const std::string& labels, int64_t count) {
+  std::vector<int64_t> classes;
+  for (int64_t i = 0; i < count; ++i) classes.push_back(std::min<int64_t>(i % kClasses, 2));
+  write_npy(dir.path(labels), classes);
+}
+
 }  // namespace
 
 void write_small_data(const TempDir& dir) {
   write_rows(dir, "x.npy", "y.npy", 160, 1);
   write_rows(dir, "tx.npy", "ty.npy", 40, 2);
   write_rows(dir, "p.npy", "", 300, 3);
+}
+
+std::string write_natural_data(const TempDir& dir) {
+  write_small_data(dir);
+  write_merged_labels(dir, "y3.npy", 160);
+  write_merged_labels(dir, "ty3.npy", 40);
+  return R"([[data]]
+name = "Natural"
+encoder = "none"
+train = "x.npy"
+train-labels = "y3.npy"
+test = "tx.npy"
+test-labels = "ty3.npy"
+classes = 3
+pool = "P"
+long-tail = false
+)";
 }
 
 std::string write_small_plan(const TempDir& dir, std::string_view methods, std::string_view rho) {
