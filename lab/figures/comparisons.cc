@@ -170,7 +170,7 @@ Figures draw_pool_size(const FigureSource& source) {
          apart(pool, [&](const SweepRow& row) { return one_budget ? std::nullopt : row.ratio; })) {
       const SweepRow& first = *own.front();
       append(result, figures_of(chart, by_budget(own),
-                                fmt::format("{}, {}, {}", first.data, first.encoder,
+                                fmt::format("{}, {}", data_of(first),
                                             one_budget ? budget_of(first) : ratio_words(first.ratio))));
     }
   }
@@ -189,8 +189,7 @@ Figures draw_pool_choice(const FigureSource& source) {
   const auto place = [](const SweepRow& row) { return std::tuple(row.data, row.encoder, row.ratio); };
   for (const SweepRows& own : apart(rows, place)) {
     const SweepRow& first = *own.front();
-    append(result,
-           figures_of(chart, own, fmt::format("{}, {}, {}", first.data, first.encoder, ratio_words(first.ratio))));
+    append(result, figures_of(chart, own, fmt::format("{}, {}", data_of(first), ratio_words(first.ratio))));
   }
   return result;
 }

@@ -278,6 +278,14 @@ TEST(SweepPage, TellsWhatWasRun) {
                       "results.csv"});
 }
 
+TEST(SweepPage, LeavesOutAnEncoderThatHasNoName) {
+  SweepRow row = run("m", 1, 0, 0.5);
+  row.encoder = "";
+  const SweepResults results = results_of({row}, {"budget"});
+  EXPECT_EQ(only(results).place, "digits");
+  expect_words(page_of(results), {"1 method on digits, with no public pool", "digits, imbalance ratio 1"});
+}
+
 TEST(SweepPage, BestIsOfThoseThatDidNotSeeTheTestSet) {
   std::vector<SweepRow> rows = {run("tuned", 1, 0, 0.9), run("good", 1, 0, 0.6), run("bad", 1, 0, 0.5)};
   rows[0].tuned_on_test = true;

@@ -48,14 +48,16 @@ std::string what_was_run(const Source& source) {
   const SweepRows& rows = source.rows;
   const auto pools = distinct(rows_where(rows, [](const SweepRow& row) { return !row.pool.empty(); }),
                               [](const SweepRow& row) { return row.pool; });
+  auto encoders = distinct(rows, [](const SweepRow& row) { return row.encoder; });
+  std::erase(encoders, "");
   const auto methods = distinct(rows, [](const SweepRow& row) { return row.method; });
   const auto seeds = distinct(rows, [](const SweepRow& row) { return row.seed; });
   auto rhos = budgets(rows);
   std::erase(rhos, std::nullopt);
   std::string result =
-      fmt::format("{} on {}, embedded by {}, with {}", plural(methods.size(), "method"),
+      fmt::format("{} on {}, {}with {}", plural(methods.size(), "method"),
                   listed(distinct(rows, [](const SweepRow& row) { return row.data; })),
-                  listed(distinct(rows, [](const SweepRow& row) { return row.encoder; })),
+                  encoders.empty() ? "" : fmt::format("embedded by {}, ", listed(encoders)),
                   pools.empty() ? "no public pool"
                                 : fmt::format("the public {} {}", pools.size() == 1 ? "pool" : "pools", listed(pools)));
   result += how_imbalanced(rows);

@@ -32,6 +32,7 @@ SweepRows sorted(SweepRows rows, Less&& less) {
 
 std::string method_of(const SweepRow& row) { return row.method; }
 std::string encoder_of(const SweepRow& row) { return row.encoder; }
+std::string data_of(const SweepRow& row) { return words_of({row.data, row.encoder, "", 0, {}}); }
 std::string ratio_of(const SweepRow& row) {
   std::string words = ratio_words(row.ratio);
   words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));

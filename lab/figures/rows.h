@@ -14,6 +14,7 @@ namespace dppl {
 
 std::string method_of(const SweepRow& row);
 std::string encoder_of(const SweepRow& row);
+std::string data_of(const SweepRow& row);    // with its encoder
 std::string ratio_of(const SweepRow& row);   // "Imbalance ratio 10", "As it comes"
 std::string budget_of(const SweepRow& row);  // "ρ = 0.1"
 std::string pool_of(const SweepRow& row);    // with its size

@@ -52,7 +52,7 @@ SweepRows all_rows(const std::vector<SweepRow>& rows) {
 }
 
 std::string words_of(const Place& place) {
-  const std::string result = fmt::format("{}, {}", place.data, place.encoder);
+  const std::string result = place.encoder.empty() ? place.data : fmt::format("{}, {}", place.data, place.encoder);
   return place.pool.empty() ? result : fmt::format("{}, pool {} of {} rows", result, place.pool, place.pool_rows);
 }
 
