@@ -3,9 +3,8 @@
 
     scripts/build.sh && ./demo.sh && bench/accuracy.py -o DIR [--data ../shared/data] [--seeds 5] [--only ham,cifar10] [--methods auto]
 
-Runs every method on every data set, imbalance ratio, budget and seed, and prints a table for each data set and ratio and one for all. The balanced data
-sets are cut to long tails by `dppl sweep`; those that are imbalanced already are fitted as they come, by `dppl fit` and `dppl eval`, because a sweep would
-cut all of their classes to the smallest (so they have no baselines: those run in sweeps only).
+Runs every method on every data set, imbalance ratio, budget and seed by `dppl sweep`, and prints a table for each data set and ratio and one for all. The
+balanced data sets are cut to long tails; those that are imbalanced already are taken as they come.
 
 Every finished run is kept in DIR/DATA/GROUP, and the same command goes on from there. Runs of `auto` are kept apart for every build of the program; fixed
 settings and baselines are not run again for a new build: remove their folders where they have changed. --print runs nothing and shows what is there.
@@ -15,7 +14,6 @@ Fixed settings, all in whiten:K:0.2: plain:K, a mean; shrunk:K, drawn to the poo
 Needs Python alone.
 """
 import argparse
-import concurrent.futures
 import csv
 import hashlib
 import io
@@ -26,14 +24,13 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass, field
 
 from common import DPPL, ROOT
 
 RHOS = [0.001, 0.005, 0.02, 0.125, 0.5, 2, 8]
 RATIOS = [1, 10, 100]
-AS_IT_COMES = 0  # in place of a ratio
+AS_IT_COMES = 0  # in place of a ratio: the data set is imbalanced already
 LARGEST_FALL = 0.5  # points by which a curve may fall by chance
 
 
@@ -116,7 +113,7 @@ class Run:
     minority: float
 
 
-# ---- Long tails: a sweep for each data set and group
+# ---- Runs: a sweep for each data set and group
 
 def toml(values):
     """Strings, numbers, truth values and lists are the same in TOML as in JSON. Empty strings are left out."""
@@ -131,9 +128,10 @@ def method_table(method):
 
 
 def plan_text(data, paths, methods, rhos, seeds):
-    head = {"title": f"Accuracy on {data.name}", "figures": ["budget", "minority"], "rho": rhos, "ratio": data.ratios, "seeds": seeds}
+    long_tail = data.ratios != [AS_IT_COMES]
+    head = {"title": f"Accuracy on {data.name}", "figures": ["budget", "minority"], "rho": rhos, "ratio": data.ratios if long_tail else "", "seeds": seeds}
     rows = {"train": paths["train-x"], "train-labels": paths["train-y"], "test": paths["test-x"], "test-labels": paths["test-y"]}
-    text = toml(head) + "\n[[data]]\n" + toml({"name": data.name, **rows, "classes": data.classes, "pool": "pool"})
+    text = toml(head) + "\n[[data]]\n" + toml({"name": data.name, **rows, "classes": data.classes, "pool": "pool", "long-tail": long_tail})
     return text + "\n[[pool]]\n" + toml({"name": "pool", "file": paths["pool"]}) + "".join(map(method_table, methods))
 
 
@@ -153,7 +151,7 @@ def read_sweep(folder):
         if row["status"] != "ok":
             continue
         asked = {key: value for key, value in json.loads(row["settings"]).items() if key != "used"}
-        runs[line["key"]] = Run(row["method"], json.dumps(asked), float(row["ratio"]), float(row["rho"]), int(row["seed"]),
+        runs[line["key"]] = Run(row["method"], json.dumps(asked), float(row["ratio"] or AS_IT_COMES), float(row["rho"]), int(row["seed"]),
                                 float(row["balanced"]), float(row["minority"]))
     return list(runs.values())
 
@@ -164,59 +162,6 @@ def lines_of(path):
         return []
     with open(path) as file:
         return [json.loads(line) for line in file if line.endswith("\n")]
-
-
-# ---- Data as they come: a fit for each run
-
-def fit_command(program, paths, classes, method, rho, seed, model):
-    command = [program, "fit", "--method", method.kind, "--train", paths["train-x"], "--labels", paths["train-y"], "--classes", classes,
-               "--pool", paths["pool"], "--rho", rho, "--seed", seed, "--not-private", "--threads", 1, "-o", model]
-    transform = "auto" if method.tune == "public" else method.transform
-    if transform:
-        command += ["--transform", transform]
-    for name, value in method.settings.items():
-        command += [f"--{name}", "on" if value is True else value]
-    return command
-
-
-def output_of(command, cache):
-    # What earlier builds chose is not to be found.
-    environment = {**os.environ, "XDG_CACHE_HOME": cache}
-    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, env=environment).stdout
-
-
-def fit_once(program, cache, data, paths, method, rho, seed):
-    with tempfile.TemporaryDirectory() as scratch:
-        model = os.path.join(scratch, "model.dppl")
-        output_of(fit_command(program, paths, data.classes, method, rho, seed, model), cache)
-        measured = json.loads(output_of([program, "eval", model, "--in", paths["test-x"], "--labels", paths["test-y"], "--train-labels",
-                                         paths["train-y"], "--json"], cache))
-    return Run(method.name, "", AS_IT_COMES, rho, seed, measured["balanced_accuracy"], measured["minority_accuracy"])
-
-
-def run_fits(program, folder, data, paths, methods, rhos, seeds, threads):
-    done = {(run.method, run.rho, run.seed) for run in read_fits(folder)}
-    # Seeds last: the first ones leave what they chose on the pool to the others.
-    todo = [(method, rho, seed) for seed in seeds for method in methods for rho in rhos if (method.name, rho, seed) not in done]
-    fine = True
-    cache = f"{program}-choices"
-    with concurrent.futures.ThreadPoolExecutor(threads) as workers, open(os.path.join(folder, "fits.jsonl"), "a") as file:
-        futures = {workers.submit(fit_once, program, cache, data, paths, *one): one for one in todo}
-        for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
-            try:
-                file.write(json.dumps(vars(future.result())) + "\n")
-                file.flush()
-            except subprocess.CalledProcessError as error:
-                method, rho, seed = futures[future]
-                say(f"{data.name}: {method.name} at rho {rho} with seed {seed} failed: {error.stderr.strip()}")
-                fine = False
-            if count % 10 == 0:
-                say(f"fits: {count} of {len(todo)}")
-    return fine
-
-
-def read_fits(folder):
-    return [Run(**line) for line in lines_of(os.path.join(folder, "fits.jsonl"))]
 
 
 # ---- All of it
@@ -247,13 +192,8 @@ def seeds_of(arguments, group):
 def run_group(arguments, key, group):
     data, methods, seeds = DATA_SETS[key], GROUPS[group], seeds_of(arguments, group)
     paths, folder = data.paths(arguments), folder_of(arguments, key, group)
-    if data.ratios == [AS_IT_COMES] and group == "baselines":
-        say(f"{data.name}: no baselines; they run in sweeps only, and those make long tails")
-        return True
     say(f"{data.name}: {group}")
     os.makedirs(folder, exist_ok=True)
-    if data.ratios == [AS_IT_COMES]:
-        return run_fits(arguments.program, folder, data, paths, methods, arguments.rhos, seeds, arguments.threads)
     return run_sweep(arguments.program, folder, plan_text(data, paths, methods, arguments.rhos, seeds), arguments.threads)
 
 
@@ -267,7 +207,7 @@ def is_there(arguments, key):
 def read_group(arguments, key, group):
     folder = folder_of(arguments, key, group)
     names, seeds = [method.name for method in GROUPS[group]], seeds_of(arguments, group)
-    return [run for run in read_sweep(folder) + read_fits(folder) if run.method in names and run.seed in seeds]
+    return [run for run in read_sweep(folder) if run.method in names and run.seed in seeds]
 
 
 # ---- Numbers
