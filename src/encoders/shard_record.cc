@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/digest.h"
+#include "base/whole_number.h"
 
 namespace dppl {
 namespace {
@@ -23,10 +23,7 @@ std::optional<std::string_view> take(std::string_view& text, std::string_view wo
 
 std::optional<uint64_t> take_number(std::string_view& text, std::string_view word) {
   const auto value = take(text, word);
-  uint64_t number = 0;
-  if (!value) return std::nullopt;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  return error == std::errc() && end == value->data() + value->size() ? std::optional(number) : std::nullopt;
+  return value ? whole_number(*value) : std::nullopt;
 }
 
 }  // namespace

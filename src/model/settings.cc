@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "base/whole_number.h"
 
 namespace dppl {
 namespace {
@@ -376,12 +377,11 @@ SettingValue parse_setting(const SettingField& field, std::string_view text) {
         if (text != "on" && text != "off") throw InvalidSetting(field.name, "give on or off");
         return text == "on";
       case Type::whole: {
-        uint64_t whole = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-        if (error != std::errc() || end != text.data() + text.size()) {
+        const std::optional<uint64_t> whole = whole_number(text);
+        if (!whole) {
           throw InvalidSetting(field.name, fmt::format("'{}' is not a whole number of at least 0", text.substr(0, 40)));
         }
-        return whole;
+        return *whole;
       }
       case Type::number:
         return parse_rational(std::string(text), std::string(field.name));

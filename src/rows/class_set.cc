@@ -1,25 +1,16 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "base/mapped_file.h"
 #include "base/text_lines.h"
+#include "base/whole_number.h"
 #include "dppl/embeddings.h"
 #include "dppl/error.h"
 #include "dppl/invalid_record.h"
 
 namespace dppl {
 namespace {
-
-// The number a text of digits stands for; empty for other texts and beyond 64 bits.
-std::optional<uint64_t> number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 void check_size(uint64_t size, std::string_view where) {
   if (size < 1 || size > ClassSet::kMaxSize) {
@@ -79,7 +70,7 @@ ClassSet ClassSet::parse(const std::string& number_or_path) {
           fmt::format("classes: not a number between 1 and {}, nor a file of names: {}", kMaxSize, error.what()));
     }
   }
-  const std::optional<uint64_t> size = number(number_or_path);
+  const std::optional<uint64_t> size = whole_number(number_or_path);
   if (!size || *size < 1 || *size > kMaxSize) {
     throw InvalidInput(fmt::format("classes: '{}' is not between 1 and {}", number_or_path.substr(0, 40), kMaxSize));
   }
@@ -94,7 +85,7 @@ std::optional<int64_t> ClassSet::find(std::string_view name) const {
     if (found == names_->index.end()) return std::nullopt;
     return static_cast<int64_t>(found->second);
   }
-  const std::optional<uint64_t> label = number(name);
+  const std::optional<uint64_t> label = whole_number(name);
   if (!label || *label >= size_ || std::to_string(*label) != name) return std::nullopt;
   return static_cast<int64_t>(*label);
 }

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include "base/utf8.h"
+#include "base/whole_number.h"
 #include "dppl/invalid_record.h"
 
 namespace dppl {
@@ -198,15 +198,10 @@ class HeaderReader {
     const size_t digits = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
     if (digits == 0) fail("the header's 'shape' has an extent that is not a number");
     if (digits > 1 && rest_.front() == '0') fail("the header's 'shape' has an extent with leading zeros");
-    uint64_t value = 0;
-    for (const char c : rest_.substr(0, digits)) {
-      if (__builtin_mul_overflow(value, 10u, &value) ||
-          __builtin_add_overflow(value, static_cast<uint64_t>(c - '0'), &value)) {
-        fail("the header's 'shape' has an extent beyond 64 bits");
-      }
-    }
+    const std::optional<uint64_t> extent = whole_number(rest_.substr(0, digits));
+    if (!extent) fail("the header's 'shape' has an extent beyond 64 bits");
     rest_.remove_prefix(digits);
-    return value;
+    return *extent;
   }
 
   std::string_view rest_, name_;
@@ -279,11 +274,9 @@ void require_one_dimension(const std::vector<uint64_t>& shape, std::string_view 
 std::optional<uint32_t> length_of_texts(std::string_view descr) {
   const bool unicode = descr.starts_with("<U");
   if (!unicode && !descr.starts_with("|S")) return std::nullopt;
-  uint32_t length = 0;
-  const char *begin = descr.data() + 2, *end = descr.data() + descr.size();
-  const auto [rest, error] = std::from_chars(begin, end, length);
-  if (error != std::errc{} || rest != end || length > std::numeric_limits<int32_t>::max()) return std::nullopt;
-  return length;
+  const std::optional<uint64_t> length = whole_number(descr.substr(2));
+  if (!length || *length > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  return static_cast<uint32_t>(*length);
 }
 
 // A text of 32-bit characters, or of the bytes of UTF-8, filled up with zeros; empty where it is none.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "base/digest.h"
 #include "base/text_lines.h"
+#include "base/whole_number.h"
 #include "dppl/error.h"
 
 namespace dppl {
@@ -37,13 +37,11 @@ std::string_view value_of(std::optional<std::string_view> line, std::string_view
 }
 
 size_t parse_rows(std::string_view text) {
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0 ||
-      value > std::numeric_limits<uint32_t>::max()) {
+  const std::optional<uint64_t> rows = whole_number(text);
+  if (!rows || *rows == 0 || *rows > std::numeric_limits<uint32_t>::max()) {
     refuse(fmt::format("'{}' is not a number of rows; {}", text.substr(0, 40), kAgain));
   }
-  return value;
+  return *rows;
 }
 
 std::string parse_digest(std::string_view text) {

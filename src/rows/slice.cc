@@ -3,27 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
+#include "base/whole_number.h"
 #include "dppl/error.h"
 #include "rows/constants.h"
 
 namespace dppl {
-namespace {
-
-std::optional<size_t> parse_number(std::string_view text) {
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-}  // namespace
 
 Slice Slice::parse(std::string_view text) {
   const size_t slash = std::min(text.find('/'), text.size());
-  const auto number = parse_number(text.substr(0, slash));
-  const auto count = parse_number(text.substr(std::min(slash + 1, text.size())));
+  const auto number = whole_number(text.substr(0, slash));
+  const auto count = whole_number(text.substr(std::min(slash + 1, text.size())));
   if (!number || !count || *number < 1 || *number > *count || *count > kMostParts) {
     throw InvalidInput(
         fmt::format("shard '{}': give i/N, the i-th of N parts, with i from 1 to N; e.g. 3/8", text.substr(0, 60)));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/strict_math.h"
+#include "base/whole_number.h"
 #include "dppl/invalid_record.h"
 #include "kernels/row_math.h"
 #include "rows/pool_shards.h"
@@ -71,17 +71,14 @@ void refuse_overflow(const TransformSpec& spec, std::span<const float> mean, std
 std::optional<double> parse_power(std::string_view text) {
   if (text == "1") return 1;
   if (text.size() < 3 || text.size() > 4 || !text.starts_with("0.")) return std::nullopt;
-  unsigned hundredths = 0;
-  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), hundredths);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (text.size() == 3) hundredths *= 10;
-  return hundredths > 0 ? std::optional(hundredths / 100.0) : std::nullopt;
+  const std::optional<uint64_t> digits = whole_number(text.substr(2));
+  if (!digits || *digits == 0) return std::nullopt;
+  return static_cast<double>(text.size() == 3 ? 10 * *digits : *digits) / 100;
 }
 
 std::optional<size_t> parse_size(std::string_view text) {
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value > 0 ? std::optional(value) : std::nullopt;
+  const std::optional<uint64_t> size = whole_number(text);
+  return size && *size > 0 ? size : std::nullopt;
 }
 
 constexpr std::string_view kAverage = "average:";

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/whole_number.h"
 #include "serving/infer_json.h"
 
 namespace dppl::serving {
@@ -255,9 +256,7 @@ bool InferRequest::wants(Output output) const {
 
 std::optional<size_t> parse_json_size(const std::string& field) {
   if (field.empty()) return std::nullopt;
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error == std::errc() && end == field.data() + field.size()) return value;
+  if (const std::optional<uint64_t> size = whole_number(field)) return size;
   throw InvalidInput(fmt::format("Inference-Header-Content-Length: '{}' is no number", shortened(field)));
 }
 

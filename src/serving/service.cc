@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/whole_number.h"
 #include "images/decode.h"
 #include "serving/constants.h"
 #include "serving/index_page.h"
@@ -36,12 +36,9 @@ bool takes_long(const HttpRequest& request) {
 size_t parse_top(const Address& address, size_t classes) {
   const std::optional<std::string> text = query_value(address.query, "top");
   if (!text) return std::min(kDefaultTop, classes);
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value == 0) {
-    throw InvalidInput("top: give a number of classes, such as ?top=3");
-  }
-  return std::min(value, classes);
+  const std::optional<uint64_t> top = whole_number(*text);
+  if (!top || *top == 0) throw InvalidInput("top: give a number of classes, such as ?top=3");
+  return std::min<size_t>(*top, classes);
 }
 
 std::string image_answer(const LoadedModel& model, std::span<const float> scores, std::span<const float> probabilities,
