@@ -14,9 +14,7 @@ Preprocessing published(const std::string& path, const std::string& inside) {
   const std::filesystem::path beside = std::filesystem::path(path).parent_path() / kPreprocessorConfig;
   std::error_code error;
   if (std::filesystem::exists(beside, error)) {
-    const MappedFile file(beside.string());
-    const auto bytes = file.bytes();
-    return Preprocessing::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, beside.string());
+    return Preprocessing::parse(MappedFile(beside.string()).text(), beside.string());
   }
   return inside.empty() ? Preprocessing{}
                         : Preprocessing::parse(inside, path + ": " + kPreprocessorConfig + " in its metadata");

@@ -111,8 +111,7 @@ class Embedding {
   std::optional<ShardRecord> read_record() const {
     const std::string path = ShardRecord::path_for(options_.output);
     if (!std::filesystem::is_regular_file(path)) return std::nullopt;
-    const MappedFile file(path);
-    return ShardRecord::parse({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+    return ShardRecord::parse(MappedFile(path).text());
   }
 
   std::string identity() const { return to_hex(digest_of(identity_of(source_, encoder_, options_, rows_))); }

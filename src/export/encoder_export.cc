@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/atomic_file.h"
+#include "base/file_steps.h"
 #include "base/mapped_file.h"
 #include "dppl/error.h"
 #include "encoders/onnx_encoder.h"
@@ -20,10 +21,6 @@ namespace dppl::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
 
 // ---- Names
 
@@ -47,11 +44,6 @@ bool same_contents(const fs::path& a, const fs::path& b) {
   return std::ranges::equal(first.bytes(), second.bytes());
 }
 
-fs::path folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
 // What must be copied, checked before anything is written.
 std::vector<std::pair<fs::path, fs::path>> weights_to_copy(const Outline& outline, const std::string& encoder,
                                                            const std::string& output) {
@@ -62,7 +54,7 @@ std::vector<std::pair<fs::path, fs::path>> weights_to_copy(const Outline& outlin
       throw InvalidInput(
           fmt::format("{}: its weights are in '{}', outside of its folder; export it again", encoder, name));
     }
-    const fs::path from = folder_of(encoder) / relative, to = folder_of(output) / relative;
+    const fs::path from = directory_of(encoder) / relative, to = directory_of(output) / relative;
     if (!fs::exists(from)) {
       throw InvalidInput(fmt::format("{}: its weights are in {}, which is not there; put it beside the encoder",
                                      encoder, from.string()));
@@ -140,7 +132,7 @@ class EncoderExport {
       : published_(published),
         options_(options),
         file_(options.encoder),
-        bytes_(text_of(file_)),
+        bytes_(file_.text()),
         outline_(Outline::read(bytes_, options.encoder)),
         input_(find_image_input(outline_.inputs, options.encoder)),
         output_(choose_output(outline_.outputs, options.how.onnx, options.encoder)),

@@ -12,9 +12,7 @@ namespace dppl {
 
 PublishedModel PublishedModel::open(const std::string& path) {
   const MappedFile file(path);
-  const auto bytes = file.bytes();
-  return {std::filesystem::path(path).stem().string(), to_hex(digest_of(bytes)),
-          parse_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path)};
+  return {std::filesystem::path(path).stem().string(), to_hex(digest_of(file.bytes())), parse_model(file.text(), path)};
 }
 
 std::string OnnxPort::describe() const { return fmt::format("{} {} [{}]", type, name, fmt::join(shape, ", ")); }

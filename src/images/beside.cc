@@ -19,7 +19,7 @@ ClassSet classes_beside(const std::string& path, const std::string& name, size_t
   const std::string names_path = beside(path, name);
   if (names_path.empty()) return ClassSet::numbered(count);
   const MappedFile file(names_path);
-  std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  std::string_view text = file.text();
   while (text.ends_with("\n\n")) text.remove_suffix(1);  // CIFAR-10's list ends so
   const std::vector<std::string_view> lines = text_lines(text, names_path);
   if (lines.size() != count) {

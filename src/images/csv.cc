@@ -52,8 +52,7 @@ std::vector<std::string> fields_of(std::string_view line, const std::string& whe
 
 List read_list(const std::string& path) {
   const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = text_lines(text, path);
+  const std::vector<std::string_view> lines = text_lines(file.text(), path);
   List list;
   std::optional<Columns> columns;
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -30,7 +30,7 @@ std::unique_ptr<ImageSource> open_images(const std::string& path, const ImageOpt
     return without_labels_file(open_folder(path), path, options.labels);
   }
   const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::string_view text = file.text();
   if (path.ends_with(".csv")) return without_labels_file(open_csv(path), path, options.labels);
   if (is_stl10(path, text.size())) return open_stl10(path, options.labels);
   if (is_cifar(path, text.size())) return without_labels_file(open_cifar(path, text.size()), path, options.labels);

@@ -320,9 +320,6 @@ Model parse_model(std::string_view bytes, const std::string& name) {
   }
 }
 
-Model load_model(const std::string& path) {
-  const MappedFile file(path);
-  return parse_model({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
-}
+Model load_model(const std::string& path) { return parse_model(MappedFile(path).text(), path); }
 
 }  // namespace dppl

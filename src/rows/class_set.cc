@@ -55,8 +55,7 @@ ClassSet ClassSet::named(std::vector<std::string> names) {
 
 ClassSet ClassSet::read(const std::string& path) {
   const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  const std::vector<std::string_view> lines = with_public_records([&] { return text_lines(text, path); });
+  const std::vector<std::string_view> lines = with_public_records([&] { return text_lines(file.text(), path); });
   return ClassSet(lines.size(),
                   std::make_shared<const Names>(std::vector<std::string>(lines.begin(), lines.end()), path));
 }

@@ -15,13 +15,9 @@
 namespace dppl {
 namespace {
 
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
 std::vector<int64_t> read_names(const std::string& path, const ClassSet& classes) {
   const MappedFile file(path);
-  const std::vector<std::string_view> lines = text_lines(text_of(file), path);
+  const std::vector<std::string_view> lines = text_lines(file.text(), path);
   std::vector<int64_t> labels;
   labels.reserve(lines.size());
   for (const std::string_view line : lines) {
@@ -100,7 +96,7 @@ void check_people(std::span<const int64_t> ids, std::string_view name) {
 
 std::vector<int64_t> read_people(const std::string& path) {
   const MappedFile file(path);
-  if (path.ends_with(".txt")) return numbers_of_people(text_lines(text_of(file), path), path);
+  if (path.ends_with(".txt")) return numbers_of_people(text_lines(file.text(), path), path);
   if (const auto names = texts_of(file.bytes(), path)) return numbers_of_people(*names, path);
   const NpyArray array = parse_npy(file.bytes(), path);
   if (array.dtype == DType::boolean) {

@@ -190,10 +190,7 @@ PoolInfo commit_pool(const std::vector<std::string>& shards, const std::string& 
   return whole_info(parts, manifest);
 }
 
-PoolManifest read_pool_manifest(const std::string& path) {
-  const MappedFile file(path);
-  return parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
-}
+PoolManifest read_pool_manifest(const std::string& path) { return parse_manifest(MappedFile(path).text(), path); }
 
 PoolInfo read_pool_info(const std::string& path, unsigned threads) {
   if (is_manifest(path)) return PoolShards::open(path, threads)->info();
