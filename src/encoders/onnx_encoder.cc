@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/digest.h"
+#include "base/file_steps.h"
 #include "base/mapped_file.h"
 #include "dppl/error.h"
 #include "encoders/constants.h"
@@ -22,8 +23,7 @@ std::string identity(const std::string& path) {
   const MappedFile model(path);
   std::vector<std::string> others;
   const std::string name = std::filesystem::path(path).filename().string();
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory_of(path))) {
     const std::string other = entry.path().filename().string();
     struct stat status {};
     if (other == name || !other.starts_with(name) || ::stat(entry.path().c_str(), &status) != 0) continue;

@@ -82,7 +82,7 @@ PartialFile::PartialFile(const std::string& path, const std::string& identity, u
       row_size_(row_size) {
   try {
     open();
-    go_on_or_start(to_hex(digest_of(std::as_bytes(std::span(identity)))), images);
+    go_on_or_start(to_hex(digest_of(identity)), images);
   } catch (...) {
     for (const int fd : {rows_fd_, state_fd_}) {
       if (fd >= 0) ::close(fd);

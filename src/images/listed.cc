@@ -26,7 +26,7 @@ ListedImages::ListedImages(const std::string& source, std::string root, std::vec
     text += fmt::format("{}:{}{} {}.{} {}", names_[i].size(), names_[i], status.st_size, status.st_mtim.tv_sec,
                         status.st_mtim.tv_nsec, status.st_ino);
   }
-  fingerprint_ = to_hex(digest_of(std::as_bytes(std::span(text))));
+  fingerprint_ = to_hex(digest_of(text));
 }
 
 Image ListedImages::read_at_least(size_t i, PixelSize least) const {

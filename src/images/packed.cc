@@ -68,7 +68,7 @@ std::string PackedImages::name(size_t i) const {
 std::string PackedImages::fingerprint() const {
   std::string text = fmt::format("{} × {} × {}", format_.width, format_.height, format_.channels);
   for (const RecordFile& file : files_) text += to_hex(digest_of(file.data));
-  return to_hex(digest_of(std::as_bytes(std::span(text))));
+  return to_hex(digest_of(text));
 }
 
 }  // namespace dppl

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/digest.h"
 #include "report/constants.h"
 #include "report/page.h"
 #include "report/sections.h"
@@ -37,8 +36,7 @@ std::string entry_words(const Ledger::Entry& entry) {
 // What a model was released under. Its file names the reservation; that it is the one which was released for it, the
 // ledger says.
 const Ledger::Entry* reservation_of(const Model& model, const std::vector<Ledger::Entry>& entries) {
-  const std::string bytes = serialise_model(model);
-  const std::string digest = to_hex(digest_of(std::as_bytes(std::span(bytes.data(), bytes.size()))));
+  const std::string digest = model_digest(model);
   for (const Ledger::Entry& reserved : entries) {
     if (reserved.kind != Ledger::Kind::reserve || reserved.digest != model.ledger_entry) continue;
     const auto is_release = [&](const Ledger::Entry& entry) {
