@@ -120,4 +120,9 @@ void AtomicFile::commit() {
   publish();
 }
 
+void AtomicFile::commit(std::string_view text) {
+  write(text);
+  commit();
+}
+
 }  // namespace dppl

@@ -31,6 +31,8 @@ class AtomicFile {
   void publish();
   // Both.
   void commit();
+  // The same after this text, which may be all of the file.
+  void commit(std::string_view text);
 
  private:
   bool publish_new();  // false: the name is taken, or the file has one already

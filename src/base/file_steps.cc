@@ -13,17 +13,11 @@
 
 namespace dppl {
 
-namespace {
-
-// An account that was replaced by a result would be lost for good.
-bool is_data_base(const std::string& path) {
-  constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-  std::string start(kMagic.size(), ' ');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == kMagic;
+bool begins_with(const std::string& path, std::string_view bytes) {
+  std::string start(bytes.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == bytes;
 }
-
-}  // namespace
 
 std::string resolve_target(const std::string& path) {
   struct stat status {};
@@ -34,7 +28,8 @@ std::string resolve_target(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     throw InvalidInput(fmt::format("{}: is a directory, a pipe or a device; name a regular file to write", path));
   }
-  if (is_data_base(path)) {
+  // An account that was replaced by a result would be lost for good.
+  if (begins_with(path, {"SQLite format 3\0", 16})) {
     throw InvalidInput(
         fmt::format("{}: is a ledger or another SQLite data base, which is not overwritten; name another "
                     "file to write",

@@ -4,9 +4,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
-// The steps of writing a file safely. All throw IoError with `path`, which is the name that the caller knows.
 namespace dppl {
+
+// What a file is, its first bytes say, not its name. False where it cannot be read.
+bool begins_with(const std::string& path, std::string_view bytes);
+
+// ---- The steps of writing a file safely. All throw IoError with `path`, which is the name that the caller knows.
 
 // Where a file is to stand in the end. A link is followed, so that what it points to is replaced and not the link; a
 // device such as /dev/null must not be replaced by a file at all (InvalidInput).

@@ -231,9 +231,8 @@ class Embedding {
 
   void write_record(const std::string& header) {
     const PartialState& state = file_.state();
-    AtomicFile record(ShardRecord::path_for(options_.output));
-    record.write(ShardRecord{identity(), to_hex(file_.digest(header)), state.rows, state.bad}.to_text());
-    record.commit();
+    const ShardRecord record{identity(), to_hex(file_.digest(header)), state.rows, state.bad};
+    AtomicFile(ShardRecord::path_for(options_.output)).commit(record.to_text());
   }
 
   const ImageSource& source_;

@@ -91,12 +91,8 @@ bool LabelFiles::are_written(const std::vector<uint64_t>& bad) const {
 
 void LabelFiles::commit(const std::vector<uint64_t>& bad) {
   if (!file_) return;
-  if (names_) {
-    names_->write(names_text_);
-    names_->commit();
-  }
-  file_->write(text(bad));
-  file_->commit();
+  if (names_) names_->commit(names_text_);
+  file_->commit(text(bad));
 }
 
 }  // namespace dppl

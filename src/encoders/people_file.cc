@@ -96,9 +96,7 @@ std::string PeopleFile::text(const std::vector<uint64_t>& bad) const {
 bool PeopleFile::is_written(const std::vector<uint64_t>& bad) const { return !file_ || file_holds(path_, text(bad)); }
 
 void PeopleFile::commit(const std::vector<uint64_t>& bad) {
-  if (!file_) return;
-  file_->write(text(bad));
-  file_->commit();
+  if (file_) file_->commit(text(bad));
 }
 
 }  // namespace dppl

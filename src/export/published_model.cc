@@ -17,10 +17,6 @@ PublishedModel PublishedModel::open(const std::string& path) {
 
 std::string OnnxPort::describe() const { return fmt::format("{} {} [{}]", type, name, fmt::join(shape, ", ")); }
 
-void write_export(const std::string& path, std::string_view bytes) {
-  AtomicFile file(path);
-  file.write(bytes);
-  file.commit();
-}
+void write_export(const std::string& path, std::string_view bytes) { AtomicFile(path).commit(bytes); }
 
 }  // namespace dppl

@@ -43,9 +43,7 @@ std::string report_html(const Report& report) {
 
 void write_report(const Report& report, const std::string& path) {
   const std::string page = report_html(report);
-  AtomicFile file(path);
-  file.write(page);
-  file.commit();
+  AtomicFile(path).commit(page);
 }
 
 }  // namespace dppl

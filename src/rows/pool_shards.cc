@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "base/atomic_file.h"
 #include "base/file_steps.h"
@@ -24,13 +23,6 @@ struct NamedFile {
   size_t first() const { return file->info().first_row; }
   size_t end() const { return file->info().first_row + file->info().rows; }
 };
-
-// The first bytes say what a file is, not its name.
-bool begins_with(const std::string& path, std::string_view bytes) {
-  std::string start(bytes.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == bytes;
-}
 
 bool is_manifest(const std::string& path) { return begins_with(path, kManifestTitle); }
 
@@ -184,9 +176,7 @@ PoolInfo commit_pool(const std::vector<std::string>& shards, const std::string& 
   for (const NamedFile& part : parts) {
     manifest.shards.push_back({name_in_manifest(part.path, path), part.file->info().rows, part.file->info().digest});
   }
-  AtomicFile file(path);
-  file.write(to_text(manifest));
-  file.commit();
+  AtomicFile(path).commit(to_text(manifest));
   return whole_info(parts, manifest);
 }
 

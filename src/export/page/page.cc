@@ -205,9 +205,7 @@ void write_page(const Page& page, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(fmt::format("{}: cannot be made: {}", folder, error.message()));
-  AtomicFile file((std::filesystem::path(folder) / "index.html").string());
-  file.write(html);
-  file.commit();
+  AtomicFile((std::filesystem::path(folder) / "index.html").string()).commit(html);
 }
 
 }  // namespace dppl
