@@ -121,6 +121,7 @@ class ClassSet {
 
   size_t size() const { return size_; }
   std::string name(size_t i) const;
+  std::vector<std::string> names() const;  // of all, in order
   bool has_names() const { return names_ != nullptr; }
   std::optional<int64_t> find(std::string_view name) const;
   bool contains(int64_t label) const { return label >= 0 && static_cast<uint64_t>(label) < size_; }

@@ -70,10 +70,7 @@ py::object pool_indices(const ModelInUse& used) {
 
 std::optional<std::vector<std::string>> class_names(const ModelInUse& used) {
   const ClassSet& classes = used.model.classes;
-  if (!classes.has_names()) return std::nullopt;
-  std::vector<std::string> names;
-  for (size_t i = 0; i < classes.size(); ++i) names.push_back(classes.name(i));
-  return names;
+  return classes.has_names() ? std::optional(classes.names()) : std::nullopt;
 }
 
 }  // namespace

@@ -5,12 +5,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json class_names(const ClassSet& classes) {
-  Json names = Json::array();
-  for (size_t c = 0; c < classes.size(); ++c) names.push_back(classes.name(c));
-  return names;
-}
-
 // The part of the model's description that is about privacy.
 Json guarantee(const Json& description) {
   Json result;
@@ -42,7 +36,7 @@ std::string preprocessing_json(const std::vector<std::string>& in_graph, Json fa
 
 Metadata metadata_of(const PublishedModel& published) {
   const Model& model = published.model;
-  return {{"dppl.classes", class_names(model.classes).dump()},
+  return {{"dppl.classes", Json(model.classes.names()).dump()},
           {"dppl.guarantee", guarantee(Json::parse(model_json(model))).dump()},
           {"dppl.description", describe_model(model)},
           {"dppl.model_digest", published.digest},

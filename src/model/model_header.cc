@@ -21,12 +21,7 @@ std::string fraction(Rational value) {
 
 Json fraction(const std::optional<Rational>& value) { return value ? Json(fraction(*value)) : Json(nullptr); }
 
-Json to_json(const ClassSet& classes) {
-  if (!classes.has_names()) return classes.size();
-  Json names = Json::array();
-  for (size_t i = 0; i < classes.size(); ++i) names.push_back(classes.name(i));
-  return names;
-}
+Json to_json(const ClassSet& classes) { return classes.has_names() ? Json(classes.names()) : Json(classes.size()); }
 
 ClassSet read_classes(const Fields& header) {
   if (!header.at("classes").is_array()) return ClassSet::numbered(header.number("classes"));

@@ -100,17 +100,11 @@ Json settings(const Model& model) {
   return result;
 }
 
-Json class_names(const ClassSet& classes) {
-  Json result = Json::array();
-  for (size_t i = 0; i < classes.size(); ++i) result.push_back(classes.name(i));
-  return result;
-}
-
 }  // namespace
 
 std::string model_json(const Model& model) {
   Json result = {{"method", method_name(model.settings)}, {"classes", model.classes.size()}};
-  if (model.classes.has_names()) result["class_names"] = class_names(model.classes);
+  if (model.classes.has_names()) result["class_names"] = model.classes.names();
   result["dim"] = model.input_dim();
   result["private"] = model.guarantee.is_private;
   result["unit"] = unit_of(model.guarantee.relation);

@@ -78,6 +78,13 @@ ClassSet ClassSet::parse(const std::string& number_or_path) {
 
 std::string ClassSet::name(size_t i) const { return names_ ? names_->names.at(i) : std::to_string(i); }
 
+std::vector<std::string> ClassSet::names() const {
+  if (names_) return names_->names;
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < size_; ++i) numbers.push_back(name(i));
+  return numbers;
+}
+
 std::optional<int64_t> ClassSet::find(std::string_view name) const {
   if (names_) {
     const auto found = names_->index.find(name);

@@ -59,7 +59,7 @@ std::string metadata(const ServedFile& file, const Model& model, const std::stri
     result["outputs"].push_back(tensor(type.name, type.datatype, std::move(shape)));
   }
   result["parameters"] = parameters(model, digest);
-  for (size_t i = 0; i < model.classes.size(); ++i) result["classes"].push_back(model.classes.name(i));
+  result["classes"] = model.classes.names();
   return result.dump();
 }
 

@@ -114,13 +114,10 @@ Json input_settings(const onnx::RunnableGraph& graph, const Model& model) {
 }
 
 Json script_settings(const Page& page, const onnx::RunnableGraph& graph) {
-  const Model& model = page.published.model;
-  Json classes = Json::array();
-  for (size_t c = 0; c < model.classes.size(); ++c) classes.push_back(model.classes.name(c));
   return {{"kind", graph.resizing ? "image" : "rows"},
           {"file", page.published.name + ".onnx"},
-          {"classes", std::move(classes)},
-          {"input", input_settings(graph, model)},
+          {"classes", page.published.model.classes.names()},
+          {"input", input_settings(graph, page.published.model)},
           {"outputs", {{"label", graph.outputs.label}, {"probabilities", graph.outputs.probabilities}}}};
 }
 
