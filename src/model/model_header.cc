@@ -77,11 +77,6 @@ Guarantee read_guarantee(const Fields& fields, Relation relation) {
   return result;
 }
 
-Json to_json(const std::optional<Model::PoolIdentity>& pool) {
-  if (!pool) return nullptr;
-  return {{"digest", pool->digest}, {"rows", pool->rows}, {"dim", pool->dim}};
-}
-
 std::optional<Model::PoolIdentity> read_pool(const Fields& header) {
   const auto fields = header.maybe_object("pool");
   if (!fields) return std::nullopt;
@@ -184,6 +179,15 @@ const nlohmann::json& Fields::array(const char* key) const {
   return at(key);
 }
 
+Json to_json(const std::optional<Model::PoolIdentity>& pool) {
+  if (!pool) return nullptr;
+  return {{"digest", pool->digest}, {"rows", pool->rows}, {"dim", pool->dim}};
+}
+
+Json to_json(const Model::KnowledgeUse& use) {
+  return {{"classes", use.classes}, {"examples", use.examples}, {"vectors", use.vectors}, {"digest", use.digest}};
+}
+
 Json model_header(const Model& model) {
   Json result = {{"hyperparameters", settings_json(model.settings, model.size_share)},
                  {"classes", to_json(model.classes)},
@@ -197,12 +201,7 @@ Json model_header(const Model& model) {
                  {"unit", model.unit},
                  {"noise_variance", fraction(model.noise_variance)}};
   if (model.score_scale != 0) result["score_scale"] = model.score_scale;
-  if (model.knowledge) {
-    result["public_knowledge"] = {{"classes", model.knowledge->classes},
-                                  {"examples", model.knowledge->examples},
-                                  {"vectors", model.knowledge->vectors},
-                                  {"digest", model.knowledge->digest}};
-  }
+  if (model.knowledge) result["public_knowledge"] = to_json(*model.knowledge);
   return result;
 }
 

@@ -41,6 +41,10 @@ struct FileSettings {
 };
 FileSettings read_settings_json(const Fields& fields);
 
+// What a model says of its pool (null: it has none) and of public knowledge, in its file as in its description.
+nlohmann::ordered_json to_json(const std::optional<Model::PoolIdentity>& pool);
+nlohmann::ordered_json to_json(const Model::KnowledgeUse& use);
+
 // Everything in a model but its arrays. Rationals are exact fractions.
 nlohmann::ordered_json model_header(const Model& model);
 // The reverse. The arrays are empty; the transform has no more than its input dimension (see

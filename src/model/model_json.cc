@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dppl/model.h"
-
+#include "model/model_header.h"
 #include "model/stated.h"
 
 namespace dppl {
@@ -54,11 +54,6 @@ Json also(const Guarantee& guarantee) {
   const std::optional<Guarantee> replaced = replace_one_price(guarantee);
   result["replace_one"] = replaced ? notions(*replaced) : Json(nullptr);
   return result;
-}
-
-Json pool(const Model& model) {
-  if (!model.pool) return nullptr;
-  return {{"digest", model.pool->digest}, {"rows", model.pool->rows}, {"dim", model.pool->dim}};
 }
 
 Json prototypes(const Model& model) {
@@ -113,13 +108,8 @@ std::string model_json(const Model& model) {
   result["also"] = also(model.guarantee);
   result["hyperparameters"] = settings(model);
   result["score_scale"] = model.used_score_scale();
-  result["pool"] = pool(model);
-  if (model.knowledge) {
-    result["public_knowledge"] = {{"classes", model.knowledge->classes},
-                                  {"examples", model.knowledge->examples},
-                                  {"vectors", model.knowledge->vectors},
-                                  {"digest", model.knowledge->digest}};
-  }
+  result["pool"] = to_json(model.pool);
+  if (model.knowledge) result["public_knowledge"] = to_json(*model.knowledge);
   result["prototypes"] = prototypes(model);
   result["ledger_entry"] = model.ledger_entry.empty() ? Json(nullptr) : Json(model.ledger_entry);
   result["version"] = model.version;
