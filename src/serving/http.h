@@ -50,8 +50,6 @@ class HttpError : public Error {
 // {"error": message}
 HttpResponse error_response(int status, std::string_view message);
 
-std::string_view reason_of(int status);
-
 // A client's text as it may stand in a message.
 std::string shortened(const std::string& text);
 

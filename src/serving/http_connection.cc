@@ -30,6 +30,11 @@ std::optional<Refusal> refusal_of(const ErrorCode& error, const ServerLimits& li
   return Refusal{400, fmt::format("this is no HTTP request: {}", error.message())};
 }
 
+std::string reason_of(int status) {
+  if (status == 413) return "Content Too Large";  // Boost has the phrase of an older standard
+  return std::string(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status))));
+}
+
 }  // namespace
 
 Clock::duration seconds(double value) {
