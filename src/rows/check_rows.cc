@@ -8,8 +8,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <thread>
+#include <mutex>
 
+#include "base/parallel.h"
 #include "base/strict_math.h"
 #include "dppl/invalid_record.h"
 #include "rows/constants.h"
@@ -71,47 +72,6 @@ auto usable_row(DType dtype) {
   }
 }
 
-// Positions 0 … count−1 are handed out in order, in blocks, so that several threads still read a file from front to
-// back.
-class FirstBad {
- public:
-  FirstBad(size_t count, size_t block) : count_(count), block_(std::max<size_t>(block, 1)) {}
-
-  // done(begin, end): these are good.
-  template <typename IsGood, typename Done>
-  void search(IsGood is_good, Done done) {
-    while (first_bad_.load() == kNone) {
-      const size_t begin = next_.fetch_add(block_);
-      if (begin >= count_) return;
-      const size_t end = std::min(begin + block_, count_);
-      for (size_t i = begin; i < end; ++i) {
-        if (!is_good(i)) {
-          lower_to(i);
-          return;
-        }
-      }
-      done(begin, end);
-    }
-  }
-
-  std::optional<size_t> result() const {
-    return first_bad_ == kNone ? std::nullopt : std::optional<size_t>(first_bad_.load());
-  }
-
- private:
-  static constexpr size_t kNone = std::numeric_limits<size_t>::max();
-
-  // Blocks before the one with the bad position were handed out earlier and are finished by their threads.
-  void lower_to(size_t i) {
-    size_t known = first_bad_.load();
-    while (i < known && !first_bad_.compare_exchange_weak(known, i)) {
-    }
-  }
-
-  const size_t count_, block_;
-  std::atomic<size_t> next_{0}, first_bad_{kNone};
-};
-
 [[noreturn]] void refuse_row(const Embeddings& embeddings, size_t row) {
   std::vector<float> values(embeddings.dim());
   embeddings.row(row, values);
@@ -131,20 +91,21 @@ void check_rows(const Embeddings& embeddings, const std::optional<std::vector<ui
   const size_t dim = embeddings.dim();
   const auto usable = usable_row(embeddings.dtype());
   const auto row_of = [&](size_t i) { return chosen ? (*chosen)[i] : i; };
-  FirstBad first_bad(chosen ? chosen->size() : embeddings.rows(),
-                     kCheckedBytes / (dim * item_size(embeddings.dtype())));
-  const auto work = [&] {
-    first_bad.search([&](size_t i) { return usable(embeddings.row_bytes(row_of(i)).data(), dim); },
-                     [&](size_t begin, size_t end) {
-                       if (!chosen) embeddings.give_back(begin, end);
-                     });
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
-  if (const std::optional<size_t> bad = first_bad.result()) refuse_row(embeddings, row_of(*bad));
+  const size_t count = chosen ? chosen->size() : embeddings.rows();
+  const size_t block = std::max<size_t>(kCheckedBytes / (dim * item_size(embeddings.dtype())), 1);
+  std::atomic<size_t> first_bad{count};
+  std::mutex mutex;  // for whoever lowers it
+  parallel_blocks(count, block, threads, [&](size_t begin, size_t end, unsigned) {
+    if (begin > first_bad) return;
+    for (size_t i = begin; i < end; ++i) {
+      if (usable(embeddings.row_bytes(row_of(i)).data(), dim)) continue;
+      const std::lock_guard lock(mutex);
+      first_bad = std::min(first_bad.load(), i);
+      return;
+    }
+    if (!chosen) embeddings.give_back(begin, end);
+  });
+  if (first_bad < count) refuse_row(embeddings, row_of(first_bad));
 }
 
 }  // namespace dppl
