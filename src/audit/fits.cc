@@ -97,38 +97,20 @@ std::vector<float> opposite_rows(size_t dim, size_t near, size_t others) {
   return rows;
 }
 
-Duel selection_duel(const std::string& name, const Settings& settings, const BudgetSpec& budget) {
-  const Neighbours neighbours = first_of_all();
+// The event is that nothing is chosen but what is near: as many candidates as are chosen for a class, among as many
+// others as are said for one row per class and for sets.
+struct Others {
+  size_t for_one, for_sets;
+};
+Duel choice_duel(const std::string& name, const Neighbours& neighbours, const Settings& settings,
+                 const BudgetSpec& budget, Others others, double reach,
+                 std::shared_ptr<const ClassKnowledge> knowledge = nullptr) {
   const auto* many = std::get_if<PublicKSettings>(&settings);
-  const size_t near = many != nullptr ? many->k : 1, others = near == 1 ? 199 : 18;  // one of 200, or of C(20, 2) = 190
-  const auto fitter =
-      std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings, budget);
+  const size_t near = many != nullptr ? many->k : 1;
+  const auto fitter = std::make_shared<Fitter>(
+      neighbours, opposite_rows(neighbours.dim, near, near == 1 ? others.for_one : others.for_sets), settings, budget,
+      std::move(knowledge));
   return {.name = "fit " + name,
-          .neighbours = neighbours.words,
-          .measure = AuditMeasure::epsilon,
-          .claim = kEpsilon,
-          .reach = kReach,
-          .effort = kRareEffort,
-          .simulate = [fitter, near](int world, Random& random) {
-            const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
-            return std::all_of(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(near),
-                               [&](uint64_t index) { return index < near; })
-                       ? 1.0
-                       : 0.0;
-          }};
-}
-
-// A person in two classes: each choice says half of what it would for a record, and both together as much. The event is
-// that both classes get what is near, one of 25 candidates or of C(7, 2) = 21 pairs each; what a choice gains is the
-// less the more likely its outcome was before, so that 0.9 of the claim is out of reach.
-Duel person_selection_duel(const std::string& name, const Settings& settings, double reach = 0.75,
-                           std::shared_ptr<const ClassKnowledge> knowledge = nullptr) {
-  const Neighbours neighbours = first_person_of_all();
-  const auto* many = std::get_if<PublicKSettings>(&settings);
-  const size_t near = many != nullptr ? many->k : 1, others = near == 1 ? 24 : 5;
-  const auto fitter = std::make_shared<Fitter>(neighbours, opposite_rows(neighbours.dim, near, others), settings,
-                                               BudgetSpec::pure(kEpsilon, neighbours.relation()), std::move(knowledge));
-  return {.name = "fit " + name + " for people",
           .neighbours = neighbours.words,
           .measure = AuditMeasure::epsilon,
           .claim = kEpsilon,
@@ -138,6 +120,20 @@ Duel person_selection_duel(const std::string& name, const Settings& settings, do
             const std::vector<uint64_t> chosen = fitter->model(world, random).pool_indices;
             return std::ranges::all_of(chosen, [&](uint64_t index) { return index < near; }) ? 1.0 : 0.0;
           }};
+}
+
+Duel selection_duel(const std::string& name, const Settings& settings, const BudgetSpec& budget) {
+  return choice_duel(name, first_of_all(), settings, budget, {199, 18}, kReach);  // one of 200, or of C(20, 2) = 190
+}
+
+// A person in two classes: each choice says half of what it would for a record, and both together as much. Both classes
+// get what is near, one of 25 candidates or of C(7, 2) = 21 pairs each; what a choice gains is the less the more likely
+// its outcome was before, so that 0.9 of the claim is out of reach.
+Duel person_selection_duel(const std::string& name, const Settings& settings, double reach = 0.75,
+                           std::shared_ptr<const ClassKnowledge> knowledge = nullptr) {
+  const Neighbours neighbours = first_person_of_all();
+  return choice_duel(name + " for people", neighbours, settings, BudgetSpec::pure(kEpsilon, neighbours.relation()),
+                     {24, 5}, reach, std::move(knowledge));
 }
 
 // Public examples of both classes that say the same as the person's records: what is near is likely before, so that the
