@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -218,19 +216,7 @@ void print_table(const Account& account) {
 
 // ---- For programs
 
-// The closest double; infinite beyond the range of doubles, which JSON writes as null.
-double to_double(const Rational& value) {
-  const double below = value.get_d();
-  if (std::isinf(below)) return below;
-  const double above = std::nextafter(below, std::numeric_limits<double>::infinity());
-  if (std::isinf(above)) return below;
-  return value - Rational(below) <= Rational(above) - value ? below : above;
-}
-
-Json number(const std::optional<Rational>& value) {
-  if (!value) return nullptr;
-  return {{"exact", to_string(*value)}, {"value", to_double(*value)}};
-}
+Json number(const std::optional<Rational>& value) { return value ? exact_json(*value) : Json(nullptr); }
 
 Json to_json(const std::optional<Parameter>& parameter) {
   if (!parameter) return nullptr;

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <cstdlib>
 #include <iostream>
 
 namespace dppl::cli {
@@ -24,6 +25,10 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
 
 CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "One JSON object on standard output");
+}
+
+nlohmann::ordered_json exact_json(const Rational& value) {
+  return {{"exact", to_string(value)}, {"value", std::strtod(to_decimal(value, 20, Rounding::up).c_str(), nullptr)}};
 }
 
 void print_json(const nlohmann::ordered_json& value) {

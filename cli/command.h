@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dppl/rational.h"
+
 // One file per command: it declares its options, calls the library and prints. A command reports bad input by throwing
 // dppl::Error (exit status 1) and wrong usage by throwing CLI::ValidationError or another CLI::ParseError (exit status
 // 2).
@@ -49,6 +51,9 @@ CLI::Option* add_threads(CLI::App& command, unsigned& threads,
 CLI::Option* add_model(CLI::App& command, std::string& model);
 // --json.
 CLI::Option* add_json(CLI::App& command, bool& json);
+
+// A number as JSON: exact, and near enough for plots (null beyond the range of doubles).
+nlohmann::ordered_json exact_json(const Rational& value);
 
 // One JSON object on standard output; everything for people goes to standard error when JSON was asked for.
 void print_json(const nlohmann::ordered_json& value);

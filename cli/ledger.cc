@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -22,19 +21,14 @@ struct Options {
   bool json = false;
 };
 
-// Exact, and near enough for plots.
-Json number(const Rational& value) {
-  return {{"exact", to_string(value)}, {"value", std::strtod(to_decimal(value, 20, Rounding::up).c_str(), nullptr)}};
-}
-
 Json to_json(Notion unit, const Ledger::Amount& amount) {
   switch (unit) {
     case Notion::pure:
-      return {{"epsilon", number(amount.value)}};
+      return {{"epsilon", exact_json(amount.value)}};
     case Notion::zcdp:
-      return {{"rho", number(amount.value)}};
+      return {{"rho", exact_json(amount.value)}};
     case Notion::approximate:
-      return {{"epsilon", number(amount.value)}, {"delta", number(amount.delta)}};
+      return {{"epsilon", exact_json(amount.value)}, {"delta", exact_json(amount.delta)}};
   }
   return {};
 }
