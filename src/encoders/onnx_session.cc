@@ -15,28 +15,6 @@ namespace {
 using ort::Api;
 using ort::ElementType;
 
-std::string_view to_string(ElementType type) {
-  switch (type) {
-    case ElementType::undefined:
-      return "something else than a tensor,";
-    case ElementType::float32:
-      return "float32";
-    case ElementType::uint8:
-      return "uint8";
-    case ElementType::int32:
-      return "int32";
-    case ElementType::int64:
-      return "int64";
-    case ElementType::string:
-      return "string";
-    case ElementType::float16:
-      return "float16";
-    case ElementType::float64:
-      return "float64";
-  }
-  return "another type";
-}
-
 OnnxTensor read_type(const ort::TensorInfo* info) {
   OnnxTensor tensor;
   tensor.type = ort::fetch<ElementType>(&Api::GetTensorElementType, info);
@@ -80,6 +58,28 @@ ort::OwnedSession load(const std::string& path, unsigned threads) {
 }
 
 }  // namespace
+
+std::string_view to_string(ElementType type) {
+  switch (type) {
+    case ElementType::undefined:
+      return "something else than a tensor,";
+    case ElementType::float32:
+      return "float32";
+    case ElementType::uint8:
+      return "uint8";
+    case ElementType::int32:
+      return "int32";
+    case ElementType::int64:
+      return "int64";
+    case ElementType::string:
+      return "string";
+    case ElementType::float16:
+      return "float16";
+    case ElementType::float64:
+      return "float64";
+  }
+  return "another type";
+}
 
 std::string OnnxTensor::describe() const {
   std::string extents;

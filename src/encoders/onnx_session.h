@@ -2,11 +2,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoders/ort_library.h"
 
 namespace dppl {
+
+std::string_view to_string(ort::ElementType type);  // "float32"
 
 // An input or output of a model, or the type of what came out of one.
 struct OnnxTensor {

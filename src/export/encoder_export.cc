@@ -88,7 +88,7 @@ void copy_weights(const fs::path& from, const fs::path& to) {
 
 Value rows_of(Graph& graph, const OnnxTensor& output, bool planar, bool mean) {
   Value rows = output.name;
-  if (output.type != ort::ElementType::float32) rows = graph.cast(rows, Type::float32, "output_values");
+  if (output.type != Type::float32) rows = graph.cast(rows, Type::float32, "output_values");
   if (output.shape.size() == 4)
     return graph.reduce("ReduceMean", rows, planar ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{1, 2}, false,
                         "map_mean");
@@ -197,7 +197,7 @@ class EncoderExport {
   }
 
   Tensor own_input() const {
-    Tensor tensor{input_.tensor.name, static_cast<Type>(input_.tensor.type)};
+    Tensor tensor{input_.tensor.name, input_.tensor.type};
     for (const int64_t extent : input_.tensor.shape) tensor.shape.push_back(extent > 0 ? Extent(extent) : Extent("?"));
     return tensor;
   }

@@ -1,5 +1,7 @@
 #include "export/metadata.h"
 
+#include "encoders/onnx_session.h"
+
 namespace dppl::onnx {
 namespace {
 
@@ -16,11 +18,7 @@ Json guarantee(const Json& description) {
 }  // namespace
 
 OnnxPort port_of(const Tensor& tensor) {
-  OnnxPort port{tensor.name,
-                tensor.type == Type::uint8     ? "uint8"
-                : tensor.type == Type::float16 ? "float16"
-                                               : "float32",
-                {}};
+  OnnxPort port{tensor.name, std::string(to_string(tensor.type)), {}};
   for (const Extent& extent : tensor.shape) {
     const auto* fixed = std::get_if<int64_t>(&extent);
     port.shape.push_back(fixed != nullptr ? std::to_string(*fixed) : std::get<std::string>(extent));

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "encoders/ort_api.h"
 #include "export/protobuf.h"
 
 // Graphs in ONNX's format, written node by node.
@@ -31,8 +32,7 @@ namespace tensor_field {
 inline constexpr unsigned kDims = 1, kType = 2, kName = 8, kRaw = 9, kExternal = 13;
 }
 
-// ONNX's numbers for the types of elements.
-enum class Type : int { float32 = 1, uint8 = 2, int64 = 7, float16 = 10, float64 = 11 };
+using Type = ort::ElementType;
 
 // A fixed extent, or the name of one that is open; extents of the same name are equal. An empty name: just open.
 using Extent = std::variant<int64_t, std::string>;
