@@ -3,7 +3,7 @@
 
 #include "dppl/error.h"
 #include "rows/pool_file.h"
-#include "rows/pool_file_testing.h"
+#include "tests/support/sealed_pool.h"
 
 // Any file is refused with InvalidInput or keeps what the kernels and the scores' bound rely on. The digests are put
 // right first, so that what lies behind them is reached.
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto bytes = std::make_shared<std::vector<std::byte>>(size);
   if (size > 0) std::memcpy(bytes->data(), data, size);
   if (size >= dppl::kPoolMagic.size()) std::memcpy(bytes->data(), dppl::kPoolMagic.data(), dppl::kPoolMagic.size());
-  dppl::seal_pool_file(*bytes);
+  dppl::testing::seal_pool_file(*bytes);
   try {
     const auto pool = dppl::PoolFile::parse(bytes, *bytes, "fuzz.pool", 1);
     const dppl::PoolInfo& info = pool->info();

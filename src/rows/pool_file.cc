@@ -11,7 +11,6 @@
 #include "dppl/error.h"
 #include "kernels/byte_rows.h"
 #include "rows/constants.h"
-#include "rows/pool_file_testing.h"
 
 namespace dppl {
 namespace {
@@ -47,16 +46,13 @@ void check_row(const QuantisedRows& rows, std::span<const float> scales, size_t 
   }
 }
 
-std::span<const std::byte> block_of(std::span<const std::byte> bytes, const PoolLayout& layout, size_t i) {
-  const uint64_t begin = kPoolHeaderSize + i * kDigestBlock;
-  return bytes.subspan(begin, std::min<uint64_t>(kDigestBlock, layout.table - begin));
-}
-
 // Version 1.
 void check_blocks(std::span<const std::byte> bytes, const PoolLayout& layout, unsigned threads) {
   const auto table = section<Digest>(bytes, layout.table, layout.table_size);
   parallel_blocks(layout.table_size, 1, threads, [&](size_t i, size_t, unsigned) {
-    if (digest_of(block_of(bytes, layout, i)) != table[i]) refuse_damage();
+    const uint64_t begin = kPoolHeaderSize + i * kDigestBlock;
+    const auto block = bytes.subspan(begin, std::min<uint64_t>(kDigestBlock, layout.table - begin));
+    if (digest_of(block) != table[i]) refuse_damage();
   });
 }
 
@@ -83,25 +79,6 @@ Digest content_of(const PoolHeader& header, std::span<const Digest> leaves) {
   ContentDigest content(content_frame(header));
   content.add(leaves);
   return content.finish();
-}
-
-void seal_sections(std::span<std::byte> bytes, PoolHeader& header, const PoolLayout& layout) {
-  const auto table = std::span(reinterpret_cast<Digest*>(bytes.data() + layout.table), layout.table_size);
-  const QuantisedRows rows(nullptr, header.dim, reinterpret_cast<const int8_t*>(bytes.data() + layout.values),
-                           section<uint32_t>(bytes, layout.factors, header.rows),
-                           section<int32_t>(bytes, layout.sums, header.rows));
-  if (header.version == 1) {
-    for (size_t i = 0; i < table.size(); ++i) table[i] = digest_of(block_of(bytes, layout, i));
-  } else {
-    const PoolRows stored{rows, section<float>(bytes, layout.scales, header.rows),
-                          section<uint64_t>(bytes, layout.ids, header.rows)};
-    std::ranges::copy(leaf_digests(stored, leaf_rows(header.total_rows), 0, header.rows), table.begin());
-  }
-  header.table = digest_of(std::as_bytes(table));
-  if (header.version == 1) return;
-  header.mean = digest_of(bytes.subspan(layout.mean, 4 * layout.mean_size));
-  header.basis = digest_of(bytes.subspan(layout.basis, 4 * layout.basis_size));
-  if (header.rows == header.total_rows) header.content = content_of(header, table);
 }
 
 }  // namespace
@@ -187,21 +164,6 @@ std::shared_ptr<const PoolFile> PoolFile::open(const std::string& path, unsigned
   auto file = std::make_shared<const MappedFile>(path);
   const MappedFile* mapped = file.get();
   return parse(std::move(file), mapped->bytes(), path, threads, mapped);
-}
-
-void seal_pool_file(std::span<std::byte> bytes) {
-  PoolHeader header;
-  if (bytes.size() < sizeof header) return;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  try {
-    check_header(header);
-    const PoolLayout layout(header);
-    if (layout.end == bytes.size()) seal_sections(bytes, header, layout);
-  } catch (const InvalidInput&) {
-    // Only the header can be sealed.
-  }
-  header.self = own_digest(header);
-  std::memcpy(bytes.data(), &header, sizeof header);
 }
 
 }  // namespace dppl

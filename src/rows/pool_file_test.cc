@@ -12,8 +12,8 @@
 #include "dppl/error.h"
 #include "dppl/fit.h"
 #include "kernels/row_math.h"
-#include "rows/pool_file_testing.h"
 #include "support/expect_error.h"
+#include "support/sealed_pool.h"
 #include "support/temp_dir.h"
 
 namespace dppl {
@@ -21,6 +21,7 @@ namespace {
 
 using testing::expect_error;
 using testing::read_text;
+using testing::seal_pool_file;
 using testing::TempDir;
 
 constexpr size_t kDim = 12, kRows = 300;
