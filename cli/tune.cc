@@ -1,7 +1,5 @@
 #include "dppl/tune.h"
 
-#include <fmt/format.h>
-
 #include <iostream>
 
 #include "cli/budget_options.h"

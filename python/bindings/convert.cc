@@ -1,7 +1,5 @@
 #include "python/bindings/convert.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 

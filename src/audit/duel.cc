@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
-#include <mutex>
 
 #include "audit/clopper_pearson.h"
 #include "audit/constants.h"

@@ -1,6 +1,5 @@
 #include "audit/games.h"
 
-#include <algorithm>
 #include <array>
 
 #include "dppl/mechanisms.h"

@@ -3,7 +3,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "audit/neighbours.h"
 #include "dppl/model.h"

@@ -1,7 +1,5 @@
 #include "audit/sensitivity.h"
 
-#include <cmath>
-
 #include "audit/measures.h"
 #include "random/simulation.h"
 #include "rows/small_rows.h"

@@ -1,7 +1,5 @@
 #include "base/digest.h"
 
-#include <fmt/format.h>
-
 #include <cassert>
 
 #include "dppl/error.h"

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/parallel.h"
 #include "dppl/error.h"
-#include "encoders/gradients.h"
 #include "images/resize.h"
 
 namespace dppl {

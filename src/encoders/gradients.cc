@@ -1,6 +1,5 @@
 #include "encoders/gradients.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace dppl::gradients {

@@ -12,7 +12,6 @@
 #include "encoders/onnx_encoder.h"
 #include "export/classifier_nodes.h"
 #include "export/constants.h"
-#include "export/image_nodes.h"
 #include "export/metadata.h"
 #include "export/onnx_file.h"
 #include "export/preprocessing_nodes.h"

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "dppl/error.h"
 #include "dppl/export.h"

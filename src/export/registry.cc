@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "dppl/export.h"
 #include "export/mechanism_words.h"
 #include "export/yaml.h"

@@ -3,7 +3,6 @@
 
 #include <csetjmp>
 #include <cstring>
-#include <string>
 
 #include "dppl/error.h"
 #include "images/decode.h"

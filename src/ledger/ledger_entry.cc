@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
-#include "dppl/error.h"
 
 namespace dppl {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "dppl/fit.h"
-#include "methods/release.h"
 #include "tuning/pool_cache.h"
 
 // `auto`: chooses a method and its settings from public information and noisy class sizes.

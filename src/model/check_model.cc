@@ -7,7 +7,6 @@
 
 #include "dppl/error.h"
 #include "ledger/constants.h"
-#include "model/constants.h"
 #include "privacy/validate.h"
 #include "rows/constants.h"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "dppl/error.h"
 #include "model/constants.h"
 #include "rows/constants.h"

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "model/guarantee_words.h"
 #include "model/settings_words.h"
 #include "model/stated.h"

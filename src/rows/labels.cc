@@ -8,7 +8,6 @@
 #include "base/mapped_file.h"
 #include "base/text_lines.h"
 #include "base/utf8.h"
-#include "dppl/embeddings.h"
 #include "dppl/invalid_record.h"
 #include "rows/npy.h"
 

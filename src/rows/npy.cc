@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <optional>
 
 #include "base/utf8.h"
 #include "base/whole_number.h"
