@@ -4,6 +4,11 @@
 #include <iostream>
 
 namespace dppl::cli {
+namespace {
+
+bool shows_private_errors = false;
+
+}  // namespace
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example) {
@@ -26,6 +31,14 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
 CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "One JSON object on standard output");
 }
+
+void add_private_errors_flag(CLI::App& command) {
+  AdvancedGroup(command, kOtherOptions)
+      .add_flag("--show-private-errors", shows_private_errors,
+                "Say which record is refused and what it holds; only where nobody else reads the messages");
+}
+
+bool private_errors_shown() { return shows_private_errors; }
 
 nlohmann::ordered_json exact_json(const Rational& value) {
   return {{"exact", to_string(value)}, {"value", std::strtod(to_decimal(value, 20, Rounding::up).c_str(), nullptr)}};

@@ -52,6 +52,11 @@ CLI::Option* add_model(CLI::App& command, std::string& model);
 // --json.
 CLI::Option* add_json(CLI::App& command, bool& json);
 
+// --show-private-errors, for commands that read private records.
+void add_private_errors_flag(CLI::App& command);
+// Whether it was given: whoever reads standard error may see private records.
+bool private_errors_shown();
+
 // A number as JSON: exact, and near enough for plots (null beyond the range of doubles).
 nlohmann::ordered_json exact_json(const Rational& value);
 

@@ -12,7 +12,6 @@
 #include "cli/encoder_options.h"
 #include "cli/interrupt.h"
 #include "cli/paths.h"
-#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/invalid_record.h"
 

@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "cli/evaluation.h"
-#include "cli/private_errors.h"
 
 namespace dppl::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include "cli/encoder_options.h"
 #include "cli/export_page.h"
 #include "cli/paths.h"
-#include "cli/private_errors.h"
 #include "cli/publication_options.h"
 
 namespace dppl::cli {

@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/paths.h"
-#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/error.h"
 #include "dppl/ledger.h"

@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/paths.h"
-#include "cli/private_errors.h"
 #include "dppl/experiments.h"
 #include "dppl/invalid_record.h"
 #include "dppl/rational.h"

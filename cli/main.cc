@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/help_page.h"
 #include "cli/interrupt.h"
-#include "cli/private_errors.h"
 #include "dppl/invalid_record.h"
 
 int main(int argc, char** argv) {

@@ -6,7 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/paths.h"
-#include "cli/private_errors.h"
 #include "cli/progress.h"
 #include "dppl/classify.h"
 #include "dppl/error.h"

@@ -20,7 +20,6 @@ struct Neighbours {
   Relation relation() const { return people.empty() ? Relation::add_remove : Relation::add_remove_person; }
 
   std::span<const float> record() const { return std::span(values).last(dim); }
-  int64_t label() const { return labels.back(); }
   PrivateData data(int world) const;
 };
 

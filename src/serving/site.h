@@ -16,7 +16,6 @@ class Site {
   // Throws where the folder or its index.html cannot be read.
   explicit Site(const std::string& folder);
 
-  size_t size() const { return files_.size(); }
   // `path` begins with '/' and is decoded. A status of 404 where there is none.
   HttpResponse get(const std::string& path, std::string_view if_none_match) const;
 
