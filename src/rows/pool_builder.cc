@@ -133,11 +133,7 @@ class PoolWriter {
     file_.write_at(layout_.table, std::as_bytes(std::span(leaves_)));
     header_.table = digest_of(std::as_bytes(std::span(leaves_)));
     header_.source = digest_.finish();
-    if (header_.rows == header_.total_rows) {
-      ContentDigest content(content_frame(header_));
-      content.add(leaves_);
-      header_.content = content.finish();
-    }
+    if (header_.rows == header_.total_rows) header_.content = content_of(header_, leaves_);
     header_.self = own_digest(header_);
     file_.write_at(0, std::as_bytes(std::span(&header_, 1)));
     file_.commit();

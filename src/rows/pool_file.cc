@@ -68,17 +68,8 @@ void check_frame(std::span<const std::byte> bytes, const PoolHeader& header, con
                                                 {layout.sums + 4 * header.rows, layout.scales},
                                                 {layout.scales + 4 * header.rows, layout.ids},
                                                 {layout.ids + 8 * header.rows, layout.table}};
-  for (const auto& [begin, end] : gaps) {
-    const auto gap = bytes.subspan(begin, end - begin);
-    whole = whole && std::all_of(gap.begin(), gap.end(), [](std::byte value) { return value == std::byte{0}; });
-  }
+  for (const auto& [begin, end] : gaps) whole = whole && all_zero(bytes.subspan(begin, end - begin));
   if (!whole) refuse_damage();
-}
-
-Digest content_of(const PoolHeader& header, std::span<const Digest> leaves) {
-  ContentDigest content(content_frame(header));
-  content.add(leaves);
-  return content.finish();
 }
 
 }  // namespace

@@ -34,13 +34,6 @@ TransformSpec transform_of(const PoolHeader& header) {
           .eigen_power = header.eigen_hundredths == 0 ? 0.5 : static_cast<double>(header.eigen_hundredths) / 100};
 }
 
-bool all_zero(std::span<const std::byte> bytes) {
-  for (const std::byte byte : bytes) {
-    if (byte != std::byte{0}) return false;
-  }
-  return true;
-}
-
 bool shape_is_plausible(const PoolHeader& header) {
   const auto kind = static_cast<Kind>(header.kind);
   constexpr uint64_t kMost = uint64_t{1} << 44;
@@ -162,9 +155,19 @@ std::vector<Digest> leaf_digests(const PoolRows& stored, size_t leaf, size_t beg
   return digests;
 }
 
+bool all_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 std::string content_frame(const PoolHeader& header) {
   return fmt::format("dppl pool content 1\n{} {} {} {}\n{} {}\n", header.total_rows, header.dim, header.input_dim,
                      transform_of(header).to_string(), to_hex(header.mean), to_hex(header.basis));
+}
+
+Digest content_of(const PoolHeader& header, std::span<const Digest> leaves) {
+  ContentDigest content(content_frame(header));
+  content.add(leaves);
+  return content.finish();
 }
 
 }  // namespace dppl

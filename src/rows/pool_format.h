@@ -74,6 +74,8 @@ struct PoolRows {
 // Of the leaves from row `begin` to row `end`, of so many rows each; the last one may have fewer.
 std::vector<Digest> leaf_digests(const PoolRows& stored, size_t leaf, size_t begin, size_t end);
 
+bool all_zero(std::span<const std::byte> bytes);
+
 // What files must agree on to be parts of one pool: shape and transform of the whole, as text.
 std::string content_frame(const PoolHeader& header);
 // Of the frame and the tables of all parts, in order.
@@ -86,5 +88,7 @@ class ContentDigest {
  private:
   DigestStream stream_;
 };
+// The same for a file that holds the whole pool.
+Digest content_of(const PoolHeader& header, std::span<const Digest> leaves);
 
 }  // namespace dppl

@@ -36,10 +36,7 @@ inline void seal_sections(std::span<std::byte> bytes, PoolHeader& header, const 
   header.table = digest_of(std::as_bytes(table));
   header.mean = digest_of(bytes.subspan(layout.mean, 4 * layout.mean_size));
   header.basis = digest_of(bytes.subspan(layout.basis, 4 * layout.basis_size));
-  if (header.rows != header.total_rows) return;
-  ContentDigest content(content_frame(header));
-  content.add(table);
-  header.content = content.finish();
+  if (header.rows == header.total_rows) header.content = content_of(header, table);
 }
 
 inline void seal_pool_file(std::span<std::byte> bytes) {
