@@ -60,10 +60,6 @@ void check_remote(const Settings& settings);
 // pure budget for Gaussian noise, a relation that the method's proof does not cover, settings out of range.
 Guarantee price(const Settings& resolved, const BudgetSpec& budget);
 
-// Everything that a fit with these would refuse, refused now; and the transform that it would use.
-PublicTransform check(const Settings& settings, const BudgetSpec& budget, size_t dim,
-                      const std::optional<PublicData>& pool, unsigned threads);
-
 struct SharedFits;
 
 // A fit with everything public about it decided and checked: settings resolved, price known, transform computed, pool

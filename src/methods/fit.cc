@@ -116,16 +116,6 @@ CheckedBudget::CheckedBudget(Budget budget, const PrivateAccess& access) : budge
   check_relation(budget_.spec(), access);
 }
 
-PublicTransform check(const Settings& settings, const BudgetSpec& budget, size_t dim,
-                      const std::optional<PublicData>& pool, unsigned threads) {
-  if (is_auto(settings)) throw InvalidInput("fit: the method is still to be chosen");
-  dppl::price(settings, budget);
-  check_pool(settings, dim, pool);
-  PublicTransform transform = PublicTransform::compute(transform_of(settings), dim, pool, threads);
-  check_width(settings, transform);
-  return transform;
-}
-
 struct FitPlan::State {
   State(const PrivateData& private_data, const std::optional<PublicData>& public_pool, const FitOptions& asked,
         const BudgetSpec& spec, const SharedFits& shares);
