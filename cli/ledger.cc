@@ -43,7 +43,7 @@ Json to_json(const Ledger::Entry& entry) {
   Json value = {{"row", entry.sequence}, {"kind", to_string(entry.kind)}, {"time", entry.time}};
   if (entry.kind == Ledger::Kind::record) {
     value["reservation"] = entry.reservation;
-    if (entry.kind == Ledger::Kind::record) value["model_digest"] = entry.model_digest;
+    value["model_digest"] = entry.model_digest;
   } else {
     value[entry.kind == Ledger::Kind::dataset ? "total" : "asked"] = to_json(entry.budget);
   }
