@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The accuracy of `--method auto` on all data sets, beside fixed settings and the methods of others.
 
-    scripts/build.sh && ./demo.sh && bench/accuracy.py -o DIR [--data ../shared/data] [--seeds 5] [--only ham,cifar10] [--methods auto]
+    scripts/build.sh && ./demo.sh && bench/accuracy.py -o DIR [--data ../shared/data] [--seeds 5] [--only ham,cifar10] [--methods auto] [--also SETS.json]
 
 Runs every method on every data set, imbalance ratio, budget and seed by `dppl sweep`, and prints a table for each data set and ratio and one for all. The
 balanced data sets are cut to long tails; those that are imbalanced already are taken as they come.
@@ -413,6 +413,7 @@ def report(arguments, keys):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words = lambda text: text.split(",")
+    parser.add_argument("--also", help="a JSON file with data sets of your own (bench/held_out.py writes one)")
     parser.add_argument("-o", "--output", required=True, help="the directory for all runs")
     parser.add_argument("--dppl", default=DPPL, help="the program")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="the directory of the embeddings")
@@ -426,6 +427,9 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", help="write all numbers into this file, too")
     arguments = parser.parse_args()
+    if arguments.also:
+        with open(arguments.also) as file:
+            DATA_SETS.update({key: DataSet(**values) for key, values in json.load(file).items()})
     for given, known in ((arguments.only, DATA_SETS), (arguments.methods, GROUPS)):
         for name in given:
             if name not in known:

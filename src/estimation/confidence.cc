@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kBlock = 256;
 
-// Scores of records that are made of atoms; record i is of class i % classes.
+// Scores of records that are made of public rows; record i is of class i % classes.
 class MadeRecords {
  public:
   MadeRecords(std::span<const float> prototypes, double scale, const Posterior& posterior, const PoolPrior& prior,
@@ -24,23 +24,25 @@ class MadeRecords {
         count_(std::min(kMadeRecords, std::max<size_t>(kMadeScores / classes_, 1))),
         scores_(count_ * classes_),
         threads_(threads) {
-    const double deviation = std::sqrt(1 + prior_variance), cosine = 1 / deviation;
+    const double deviation = std::sqrt(1 + prior_variance);
     const size_t dim = prior.dim, atoms = prior.size();
     each_block([&](size_t begin, size_t end) {
       std::vector<float> rows((end - begin) * dim), mean(dim);
       for (size_t i = begin; i < end; ++i) {
         const size_t c = i % classes_;
-        const double open = deviation * std::sqrt(posterior.open[c]);
-        // Two atoms that change from record to record, and never twice in the same pair before all were there.
-        const float* off = prior.atoms.data() + i % atoms * dim;
-        const float* other = prior.atoms.data() + (i + i / atoms + atoms / 2) % atoms * dim;
+        const double open = deviation * std::sqrt(posterior.open[c] / 2);
+        // A public row and two atoms, which change from record to record; never the same three before all rows were
+        // there.
+        const size_t of_row = i % atoms, other = (i + i / atoms + atoms / 2) % atoms;
+        const float *rest = prior.rests.data() + of_row * dim, *from = prior.atoms.data() + of_row * dim,
+                    *to = prior.atoms.data() + other * dim;
         for (size_t k = 0; k < dim; ++k) {
-          mean[k] = static_cast<float>(posterior.means[c * dim + k] + open * double{off[k]});
+          mean[k] = static_cast<float>(posterior.means[c * dim + k] + open * (double{to[k]} - double{from[k]}));
         }
         normalise_row(mean.data(), dim, mean.data());
         float* row = rows.data() + (i - begin) * dim;
         for (size_t k = 0; k < dim; ++k) {
-          row[k] = static_cast<float>(cosine * double{mean[k]} + std::sqrt(1 - cosine * cosine) * double{other[k]});
+          row[k] = static_cast<float>(prior.cosines[of_row] * double{mean[k]} + double{rest[k]});
         }
         normalise_row(row, dim, row);
       }

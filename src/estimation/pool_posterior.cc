@@ -227,6 +227,16 @@ std::vector<double> usable_variances(std::vector<double> variances) {
   return variances;
 }
 
+// The cosine of a row with the sum of its neighbours, in which the row itself is; and what is left of the row.
+double split_row(const float* row, const float* sum, size_t dim, float* rest) {
+  std::vector<float> others(dim);
+  for (size_t k = 0; k < dim; ++k) others[k] = sum[k] - row[k];
+  normalise_row(others.data(), dim, others.data());
+  const double cosine = std::inner_product(row, row + dim, others.begin(), 0.0);
+  for (size_t k = 0; k < dim; ++k) rest[k] = static_cast<float>(double{row[k]} - cosine * double{others[k]});
+  return cosine;
+}
+
 }  // namespace
 
 std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& transform, size_t most,
@@ -256,6 +266,8 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 PoolPrior PoolPrior::of(std::vector<float> rows, size_t dim, unsigned threads) {
   const size_t count = rows.size() / dim, atoms = std::min(count, kAtoms), neighbours = std::min(count, kNeighbours);
   PoolPrior prior{.dim = dim, .atoms = std::vector<float>(atoms * dim), .variances = std::vector<double>(dim)};
+  prior.cosines.resize(atoms);
+  prior.rests.resize(atoms * dim);
   for (size_t i = 0; i < count; ++i) {
     float* row = rows.data() + i * dim;
     prior.row_length += sum_of_squares(row, dim) / static_cast<double>(count);
@@ -283,6 +295,7 @@ PoolPrior PoolPrior::of(std::vector<float> rows, size_t dim, unsigned threads) {
       for (size_t j = 0; j < neighbours; ++j) {
         for (size_t k = 0; k < dim; ++k) atom[k] += rows[order[j] * dim + k];
       }
+      prior.cosines[i] = split_row(some.data() + (i - begin) * dim, atom, dim, prior.rests.data() + i * dim);
       normalise_row(atom, dim, atom);
     }
   });

@@ -19,6 +19,10 @@ struct PoolPrior {
   std::vector<float> atoms = {};
   std::vector<double> variances = {};  // per direction, the mean square of public rows of unit length
   double row_length = 0;               // the root mean square of the lengths of transformed public rows
+  // How a public row lies about its neighbours, one for every atom: its cosine with the mean of its nearest neighbours,
+  // itself left out, and what is left of it without that direction (count × dim).
+  std::vector<double> cosines = {};
+  std::vector<float> rests = {};
 
   size_t size() const { return atoms.size() / dim; }
   // rows: transformed rows of the pool (count × dim), of any length.
@@ -48,7 +52,7 @@ struct Posterior {
   // For every class how much of the variance of p + e its sum leaves open, on average over the directions: 1 where it
   // says nothing, 0 where it is clear.
   std::vector<double> open = {};
-  double knowledge_weight = 0;         // of the kind "as publicly known", where something is known
+  double knowledge_weight = 0;  // of the kind "as publicly known", where something is known
 };
 // known: per class what is publicly known of its mean (KnownDirections::expected_means), zeros where that is nothing;
 // empty: nothing at all.
