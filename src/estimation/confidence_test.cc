@@ -105,6 +105,26 @@ TEST(Confidence, FallsWithNoiseAndIsAtMostOne) {
   EXPECT_EQ(confidence(world.prototypes, 0.01, world.known, world.prior, kPriorVariance, 1), 1);
 }
 
+TEST(Confidence, TakesPoolsThatSayNothing) {
+  const std::vector<float> row(kDim, 0.25f), same = [&] {
+    std::vector<float> rows;
+    for (int i = 0; i < 50; ++i) rows.insert(rows.end(), row.begin(), row.end());
+    return rows;
+  }();
+  const std::vector<double> sums(2 * kDim, 3);
+  for (const std::vector<float>& rows : {row, same}) {
+    for (const double prior_variance : {0.0, 3.0}) {
+      const PoolPrior prior = PoolPrior::of(rows, kDim, 1);
+      const Posterior known = posterior(sums, 1, prior, prior_variance, 1);
+      const std::vector<double> compared = compared_whiter(known.means, prior.variances);
+      const std::vector<float> prototypes(compared.begin(), compared.end());
+      const double factor = confidence(prototypes, kScale, known, prior, prior_variance, 1);
+      EXPECT_GE(factor, 1.0 / 64);
+      EXPECT_LE(factor, 1);
+    }
+  }
+}
+
 TEST(Confidence, DoesNotDependOnThreadsOrOnHowScoresAreScaled) {
   World world(15, 1);
   const double factor = world.factor();

@@ -151,7 +151,7 @@ class NearPool {
     double log_likelihood =
         static_cast<double>(best) + std::log(static_cast<double>(total) / static_cast<double>(prior_.size()));
     const Eigen::VectorXf middle = atoms().transpose() * weights.matrix();
-    const Eigen::VectorXf undecided = squares_.transpose() * weights.matrix() - middle.cwiseAbs2();
+    const Eigen::VectorXf undecided = (squares_.transpose() * weights.matrix() - middle.cwiseAbs2()).cwiseMax(0);
     std::vector<double> expected(sum.size());
     double open = 0;
     for (size_t k = 0; k < sum.size(); ++k) {
