@@ -32,7 +32,8 @@ inline constexpr unsigned kSteps = 30;
 // Below the lower one a record says nothing about a candidate; above the upper one they are as good as the same.
 inline constexpr size_t kSelectionDirections = 64;
 inline constexpr double kClipQuantiles[] = {0.9, 0.999};
-// Rows of a set. A set of K among N rows is one of C(N, K): the smallest class must have more nats to say than ln C(N, K).
+// Rows of a set. A set of K among N rows is one of C(N, K): the smallest class must have more nats to say than the
+// logarithm of that.
 inline constexpr size_t kSetSize = 5;
 
 // Fewer rows say little about where class means lie.
