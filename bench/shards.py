@@ -5,8 +5,9 @@
 
 path     one shard through the sharded path, in a manifest and by the messages that workers get, against one pool file; runs alternate, and the ratio is that
          of the fastest of each (at most 1.1)
-workers  embedding and selection with clipped scores (all pairs of records and rows) on 1, 2, … local workers of one thread each; the cluster is started
-         before the clock (2 on 2 cores: at least 1.7)
+workers  embedding and selection with clipped scores on 1, 2, … local workers of one thread each; the cluster is started before the clock (2 on 2 cores:
+         at least 1.7). All pairs: permute-and-flip, which needs every score. Lazy: the exponential mechanism on this pool of pure noise, where bounds
+         exclude nothing and it asks for rows in lists
 rows     1, 2, 5 and 10 million rows × 256 in 8 shards: building and fitting, seconds and the largest resident set of each process (at most 4 GB)
 """
 import argparse
@@ -96,19 +97,26 @@ def measure_workers(scratch, runs, counts):
     X, y = random.integers(256, size=(10_000, 1280), dtype=np.uint8), random.integers(20, size=10_000)
     source = rows_file(os.path.join(scratch, "pool.npy"), 300_000, 1280, 1)
     manifest = cut(source, scratch, "eight", 8)
-    print(f"{'workers of one thread':<44}{'embedding':>14}{'of 1':>8}{'all pairs':>14}{'of 1':>8}")
+    def select(client, **how):
+        dppl.dask.fit(client, X, y, pool=manifest, epsilon=1, classes=20, seed=1, threads=1, **how, **CLIP)
+
+    works = {
+        "embedding": lambda client, output: dppl.dask.embed(client, images, output, shards=16),
+        "all pairs": lambda client, _: select(client, mechanism="permute-and-flip"),
+        "lazy": lambda client, _: select(client),
+    }
+    print(f"{'workers of one thread':<30}" + "".join(f"{name:>14}{'of 1':>8}" for name in works))
     first = None
     for workers in counts:
+        times = {name: [] for name in works}
         with dppl.dask.local_cluster(workers) as client:
-            embedding, selecting = [], []
             for run in range(runs):
                 output = os.path.join(scratch, f"x-{workers}-{run}.npy")
-                embedding.append(timed(lambda: dppl.dask.embed(client, images, output, shards=16)))
-                fit = lambda: dppl.dask.fit(client, X, y, pool=manifest, epsilon=1, classes=20, seed=1, threads=1, mechanism="permute-and-flip", **CLIP)  # noqa: E731
-                selecting.append(timed(fit))
-        found = min(embedding), min(selecting)
+                for name, work in works.items():
+                    times[name].append(timed(lambda: work(client, output)))
+        found = {name: min(some) for name, some in times.items()}
         first = first or found
-        print(f"{workers:<44}{found[0]:>12.2f} s{first[0] / found[0]:>8.2f}{found[1]:>12.2f} s{first[1] / found[1]:>8.2f}")
+        print(f"{workers:<30}" + "".join(f"{seconds:>12.2f} s{first[name] / seconds:>8.2f}" for name, seconds in found.items()), flush=True)
 
 
 def run_measured(*command):
