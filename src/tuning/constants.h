@@ -20,10 +20,10 @@ inline constexpr double kEigenPower = 0.2;
 
 // Shares of the budget: the centre is one vector and needs little.
 inline const Rational kCenterShare{1, 20};
-// Gradient steps get up to a half, and half of that where the sum of a class of median size is 32 times as long as its
-// noise: before they can tell where borders are, sums have to tell where classes are. A share below a twentieth is left
-// to the sums. The noise of all steps is 0.8·√share of the start's length, so that a step is as long as its share.
-inline constexpr double kMostStepsShare = 0.5, kLeastStepsShare = 0.05, kClassSignalForSteps = 32;
+// Gradient steps get s/(s + 64) of the rest, s times its noise being how long the sum of a class of median size would
+// be: before they can tell where borders are, sums have to tell where classes are. A share below a tenth is left to the
+// sums. The noise of all steps is 0.8·√share of the start's length, so that a step is as long as its share.
+inline constexpr double kClassSignalForSteps = 64, kLeastStepsShare = 0.1;
 inline constexpr double kNoiseOfSteps = 0.8;
 // 100 reach the same.
 inline constexpr unsigned kSteps = 30;

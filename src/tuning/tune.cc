@@ -63,10 +63,12 @@ MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, dou
   MeanSettings settings{.transform = whitened(pool, options, std::max(by_signal, for_examples)),
                         .shrinkage = Shrinkage{}};
   if (settings.transform.needs_pool()) settings.center_share = kCenterShare;
-  const double share = kMostStepsShare * of_class / (of_class + kClassSignalForSteps);
+  // In hundredths, rounded down, so that something is left to the sums whatever the signal.
+  const double share = std::floor(100 * of_class / (of_class + kClassSignalForSteps)) / 100;
   if (share >= kLeastStepsShare) {
-    settings.extra = GradientSteps{
-        .steps = kSteps, .share = thousandths(share), .rate = thousandths(kNoiseOfSteps * std::sqrt(share))};
+    settings.extra = GradientSteps{.steps = kSteps,
+                                   .share = thousandths(share) * (1 - settings.center_share),
+                                   .rate = thousandths(kNoiseOfSteps * std::sqrt(share))};
   }
   return settings;
 }
@@ -149,10 +151,10 @@ std::string describe_tuning(const Tuning& tuning, bool explain) {
     return text + fmt::format(
                       "because     all records together are {:.1f} times as long as the noise of a sum, n·√(2ρ), and "
                       "{}·√ of that is the number of directions (from {} to {}, at most those of the pool); those of a "
-                      "class of median size are s = {:.1f} times as long, and steps get {}·s/(s + {}) of the budget "
-                      "where that is at least {}\n",
+                      "class of median size are s = {:.1f} times as long, and steps get s/(s + {}) of what the centre "
+                      "leaves where that is at least {}\n",
                       tuning.signal, kDirectionsFactor, kLeastDirections, kMostDirections, tuning.class_signal,
-                      kMostStepsShare, kClassSignalForSteps, kLeastStepsShare);
+                      kClassSignalForSteps, kLeastStepsShare);
   }
   return text + fmt::format(
                     "because     the smallest class has {:.1f} nats to say, ε times its records, and a set of {} needs "
