@@ -2,19 +2,15 @@
 // output to lines on standard input, so that the two can alternate in one run:
 //   bench_arrays X.npy Y.npy POOL.npy TEST.npy CLASSES
 //   "fit METHOD AMOUNT TRANSFORM" and "predict": seconds
-#include <chrono>
 #include <iostream>
 
 #include "dppl/classify.h"
 #include "dppl/fit.h"
+#include "seconds.h"
 
 namespace {
 
 using namespace dppl;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 MatrixView view_of(const Embeddings& rows) {
   return {.data = rows.row_bytes(0).data(), .rows = rows.rows(), .dim = rows.dim(), .dtype = rows.dtype()};
@@ -44,6 +40,6 @@ int main(int, char** arguments) {
     } else {
       Classifier(*model).predict(test);
     }
-    std::cout << seconds_since(start) << std::endl;
+    std::cout << bench::seconds_since(start) << std::endl;
   }
 }

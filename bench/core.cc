@@ -2,12 +2,12 @@
 // doubles, in the same run: "x_exp" is the ratio of the two times.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "dppl/mechanisms.h"
 #include "random/discrete_gaussian.h"
+#include "seconds.h"
 
 namespace dppl {
 namespace {
@@ -79,7 +79,7 @@ double seconds_of_exp_pass() {
     const auto begin = std::chrono::steady_clock::now();
     for (double& value : results) value = std::exp(value);
     benchmark::DoNotOptimize(results.data());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(best, bench::seconds_since(begin));
   }
   return best;
 }
@@ -93,7 +93,7 @@ void select(benchmark::State& state, Mechanism mechanism) {
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
     benchmark::DoNotOptimize(mechanism(Budget::unledgered(BudgetSpec::pure(1)), random, utilities));
-    total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    total += bench::seconds_since(begin);
   }
   state.counters["x_exp"] = total / static_cast<double>(state.iterations()) / exp_pass;
   state.counters["exp_pass_ms"] = 1e3 * exp_pass;

@@ -5,16 +5,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "dppl/embeddings.h"
 #include "methods/release.h"
-#include "rows/integer_row.h"
+#include "seconds.h"
 #include "statistics/class_sums/class_sums.h"
 
 namespace dppl {
 namespace {
+
+using bench::seconds_since;
 
 constexpr size_t kRows = 50000, kDim = 1280, kClasses = 100;
 
@@ -38,10 +39,6 @@ struct Files {
   }
   ~Files() { std::filesystem::remove_all(directory); }
 };
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 double seconds_of_reading(const std::string& path) {
   std::vector<char> buffer(1 << 20);

@@ -1,7 +1,6 @@
 // How fast an encoder is on images that are ready: `bench_onnx MODEL.onnx TENSOR OUT SIZE BATCH THREADS SECONDS`.
 // TENSOR holds whole batches of float32, 3 × SIZE × SIZE an image. Writes the embeddings of all its images to OUT and
 // prints images/s and images per second of processor time, for as many further rounds as fit the time.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +9,7 @@
 #include <iterator>
 
 #include "dppl/embed.h"
-#include "dppl/error.h"
+#include "seconds.h"
 
 namespace {
 
@@ -43,7 +42,7 @@ void run(char** arguments) {
   size_t done = 0;
   for (; seconds < limit; done += images) {
     encoder->encode(tensor, images, rows);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    seconds = dppl::bench::seconds_since(begin);
   }
   const double processor = static_cast<double>(std::clock() - used) / CLOCKS_PER_SEC;
   std::printf("%.2f %.2f\n", static_cast<double>(done) / seconds, static_cast<double>(done) / processor);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include "kernels/cpu.h"
+#include "seconds.h"
 
 namespace dppl::bench {
 namespace {
@@ -22,7 +22,7 @@ double seconds_on(unsigned threads, const std::function<void()>& work) {
     std::vector<std::thread> all;
     for (unsigned t = 0; t < threads; ++t) all.emplace_back(work);
     for (std::thread& one : all) one.join();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(best, seconds_since(begin));
   }
   return best;
 }

@@ -3,23 +3,20 @@
 // the other. 50,000 × 256 × 100 multiplications twice: 2.56 G; what a core can do beside it is in docs/benchmarks.md.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-
 #include "base/parallel.h"
 #include "kernels/gemm.h"
 #include "random/simulation.h"
+#include "seconds.h"
 #include "statistics/class_sums/class_sums.h"
 #include "statistics/gradient_sum/gradient_sum.h"
 
 namespace dppl {
 namespace {
 
+using bench::seconds_since;
+
 constexpr size_t kRows = 50000, kDim = 256, kClasses = 100;
 constexpr unsigned kThreads = 2;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 double seconds_of_products(const std::vector<float>& rows, const std::vector<float>& weights) {
   constexpr size_t kBlock = 1000;
