@@ -10,7 +10,6 @@
 
 #include "cli/command.h"
 #include "dppl/budget.h"
-#include "dppl/error.h"
 #include "dppl/privacy.h"
 
 namespace dppl::cli {

@@ -8,7 +8,6 @@
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "dppl/classify.h"
-#include "dppl/error.h"
 
 namespace dppl::cli {
 namespace {

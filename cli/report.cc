@@ -10,7 +10,6 @@
 #include "cli/evaluation.h"
 #include "cli/paths.h"
 #include "cli/pool_images.h"
-#include "dppl/error.h"
 
 namespace dppl::cli {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "dppl/error.h"
 #include "lab/constants.h"

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "dppl/error.h"
-
 namespace dppl::python {
 namespace {
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "dppl/baselines.h"
-#include "dppl/error.h"
 #include "dppl/sweep.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/convert.h"

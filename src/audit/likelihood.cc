@@ -6,9 +6,11 @@
 #include "dppl/error.h"
 #include "estimation/centre.h"
 #include "estimation/class_size_estimate.h"
+#include "estimation/pool_posterior.h"
 #include "estimation/refinement.h"
 #include "statistics/class_counts/class_counts.h"
 #include "statistics/class_sums/class_sums.h"
+#include "statistics/gradient_sum/gradient_sum.h"
 #include "statistics/second_moment/second_moment.h"
 #include "statistics/weighted_total/weighted_total.h"
 

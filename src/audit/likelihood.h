@@ -6,8 +6,6 @@
 
 #include "audit/neighbours.h"
 #include "dppl/model.h"
-#include "estimation/pool_posterior.h"
-#include "statistics/gradient_sum/gradient_sum.h"
 
 namespace dppl {
 

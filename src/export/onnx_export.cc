@@ -1,5 +1,4 @@
 
-#include "dppl/error.h"
 #include "dppl/export.h"
 #include "encoders/builtin.h"
 #include "export/classifier_nodes.h"

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/parallel.h"
 #include "kernels/dot_kernels.h"

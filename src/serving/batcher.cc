@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "dppl/error.h"
 #include "model/constants.h"
 
 namespace dppl::serving {
