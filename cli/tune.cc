@@ -56,7 +56,8 @@ void add_tune(CLI::App& app) {
       ->required();
   command->add_option("--records", options->records,
                       "How many records to expect in all: a guess that is public (default: 100 per class)");
-  command->add_option("--smallest", options->smallest, "How many the smallest class has, public too (default: as all)");
+  command->add_option("--smallest", options->smallest,
+                      "How many the smallest class has, public too (default: as many as the others)");
   options->budget.add_to(*command, "What the model may cost");
   command->add_option("--method", options->method, "Only this method: mean, public, public-k; or auto")
       ->capture_default_str();

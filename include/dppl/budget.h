@@ -45,7 +45,8 @@ class Budget {
   // Throws BudgetExceeded when already spent.
   const BudgetSpec& spec() const;
 
-  // Sequential parts: shares are positive and sum to at most 1. An approximate budget is split as ε and δ alike.
+  // Sequential parts: shares are positive and sum to at most 1. Of an approximate budget, ε and δ are split by the same
+  // shares.
   static std::vector<Budget> split(Budget whole, std::span<const Rational> shares);
   // The same permission in zCDP, for mechanisms with Gaussian noise that share it: ρ's split without loss. Throws as
   // rho() does.

@@ -137,8 +137,8 @@ class ClassSet {
 std::vector<int64_t> read_labels(const std::string& path);
 // Labels within a class set: a .npy of class numbers, or a .txt of class names, one per line.
 std::vector<int64_t> read_labels(const std::string& path, const ClassSet& classes);
-// Whose record each row is, one number a person: a .npy of integers from 0 on or of names, or a .txt of names, one a
-// line. A missing id (a number below 0, a blank line, "nan", "None") is refused, and so is a name with a blank at
+// Whose record each row is, one number per person: a .npy of integers from 0 on or of names, or a .txt of names, one
+// per line. A missing id (a number below 0, a blank line, "nan", "None") is refused, and so is a name with a blank at
 // either end, which would make two people of one.
 std::vector<int64_t> read_people(const std::string& path);
 // Distinct row numbers below `limit`, in the file's order. A row named twice is refused: that record would count twice,

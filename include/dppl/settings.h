@@ -52,7 +52,7 @@ struct MeanSettings {
   // Of the budget, for the records' own centre, on which rows are then centred instead of the pool's; 0: the pool's.
   Rational center_share = 0;
   std::optional<Shrinkage> shrinkage = {};
-  // What the budget buys besides the sums; each is in the way of the other.
+  // What the budget buys besides the sums; they exclude each other.
   std::variant<std::monostate, SecondMomentMetric, GradientSteps> extra = {};
 
   const SecondMomentMetric* metric() const { return std::get_if<SecondMomentMetric>(&extra); }

@@ -4,8 +4,8 @@
 #include "lab/baselines/descent.h"
 #include "lab/baselines/methods.h"
 
-// DPSGD-Global-Adapt (Esipova et al. 2023), full batch: gradients up to the length Z are scaled alike, by clip/Z, so
-// that their directions keep their weights; longer ones are cut to `clip`. Z follows a noisy count of the gradients
+// DPSGD-Global-Adapt (Esipova et al. 2023), full batch: gradients up to the length Z are scaled by clip/Z, all of them,
+// so that their directions keep their weights; longer ones are cut to `clip`. Z follows a noisy count of the gradients
 // longer than τ·Z, which is paid out of the same budget.
 namespace dppl {
 namespace {
@@ -33,8 +33,9 @@ BaselineResult train(const BaselineInput& input, SeededRandom& random) {
 }  // namespace
 
 Baseline global_adapt() {
-  return {"global-adapt", "DP-SGD that scales short gradients alike and adapts the threshold (DPSGD-Global-Adapt)",
-          true, descent_settings(50, 100, {{"threshold", 1}, {"tau", 1}, {"tail", 0.1}, {"share", 0.05}}), train};
+  return {"global-adapt",
+          "DP-SGD that scales all short gradients by one factor and adapts the threshold (DPSGD-Global-Adapt)", true,
+          descent_settings(50, 100, {{"threshold", 1}, {"tau", 1}, {"tail", 0.1}, {"share", 0.05}}), train};
 }
 
 }  // namespace dppl

@@ -2,7 +2,7 @@
 
 #include "dppl/baselines.h"
 
-// One function a baseline, in the file of its name.
+// One function per baseline, in the file of its name.
 namespace dppl {
 
 Baseline dp_sgd();

@@ -39,7 +39,8 @@ constexpr SettingRule kRules[] = {
     {"steps", 1, 1e6, true, true, true, "number of steps"},
     {"tail", 0, 1, false, false, false, "share of gradients above tau·threshold at which the threshold stays"},
     {"tau", 0, kLargestSetting, false, true, false, "counted are gradients longer than tau·threshold"},
-    {"threshold", 0, kLargestSetting, false, true, false, "gradients up to this length are scaled alike, at first"},
+    {"threshold", 0, kLargestSetting, false, true, false,
+     "gradients up to this length are scaled by one factor, at first"},
 };
 
 std::string allowed(const SettingRule& rule) {

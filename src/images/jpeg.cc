@@ -47,7 +47,7 @@ class JpegFile {
     return jpeg_start_decompress(&info_) != 0;
   }
 
-  // `out` holds the whole image, output_components bytes a pixel.
+  // `out` holds the whole image, output_components bytes per pixel.
   bool read(uint8_t* out) {
     if (setjmp(jump_) != 0) return false;
     const size_t stride = static_cast<size_t>(info_.output_width) * static_cast<size_t>(info_.output_components);

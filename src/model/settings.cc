@@ -126,7 +126,7 @@ const SettingField kFields[] = {
            shrinkage = std::get<bool>(value) ? std::optional<Shrinkage>(Shrinkage{}) : std::nullopt;
          }},
     {.name = "prior-variance",
-     .words = "shrink: variance of class means around public rows, against their own length",
+     .words = "with shrink: variance of class means around public rows, against their own length",
      .methods = "mean",
      .type = Type::number,
      .standard = "3",
@@ -148,7 +148,7 @@ const SettingField kFields[] = {
      .set = [](Settings& settings,
                const SettingValue& value) { needed(shrinkage_of(settings), "lift", "shrink").lift = number(value); }},
     {.name = "metric-share",
-     .words = "share of the budget for a second moment of all records, by which they are compared",
+     .words = "share of the budget for a second moment of all records, by which prototypes are compared",
      .methods = "mean",
      .type = Type::number,
      .standard = "0",
@@ -169,7 +169,7 @@ const SettingField kFields[] = {
            }
          }},
     {.name = "refine-steps",
-     .words = "shrink: noisy gradient steps from there, which move the borders between classes; 0: none",
+     .words = "with shrink: noisy gradient steps from there, which move the borders between classes; 0: none",
      .methods = "mean",
      .type = Type::whole,
      .standard = "0",
@@ -191,7 +191,7 @@ const SettingField kFields[] = {
            mean.extra = GradientSteps{.steps = steps};
          }},
     {.name = "refine-share",
-     .words = "refine-steps: their share of the budget",
+     .words = "with refine-steps: their share of the budget",
      .methods = "mean",
      .type = Type::number,
      .standard = "0.25",
@@ -204,7 +204,7 @@ const SettingField kFields[] = {
            needed(steps_of(settings), "refine-share", "refine-steps").share = number(value);
          }},
     {.name = "refine-rate",
-     .words = "refine-steps: how long they are: how much noise against the start",
+     .words = "with refine-steps: how long they are: how much noise they may add, against what they begin with",
      .methods = "mean",
      .type = Type::number,
      .standard = "0.4",
@@ -216,7 +216,7 @@ const SettingField kFields[] = {
            needed(steps_of(settings), "refine-rate", "refine-steps").rate = number(value);
          }},
     {.name = "tau",
-     .words = "refine-steps: how much small classes are moved forward afterwards",
+     .words = "with refine-steps: how much small classes are moved forward afterwards",
      .methods = "mean",
      .type = Type::number,
      .standard = "0.08",

@@ -14,7 +14,7 @@ class PrivateAccess {
  public:
   explicit PrivateAccess(const PrivateData& data) : data_(data) {}
 
-  // Records that are open already, for experiments: rows of a matrix, and one label a row. Checked as all others are.
+  // Records that are open already, for experiments: rows of a matrix, and one label per row. Checked as all others are.
   static PrivateData some_rows(Embeddings embeddings, std::vector<int64_t> labels, std::vector<uint64_t> rows,
                                ClassSet classes, unsigned threads) {
     return PrivateData(std::move(embeddings), std::move(labels), std::move(rows), std::move(classes), threads);
