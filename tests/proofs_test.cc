@@ -1,5 +1,6 @@
 // Proofs name the test that fails without each assumption. A test that was renamed or lost leaves its assumption bare,
 // and a slow one among the quick.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -82,6 +83,24 @@ TEST(Proofs, NameTestsThatExist) {
     }
   }
   EXPECT_GT(named, 40u);
+}
+
+// A folder without a proof, or a statistic that the audit does not measure, would pass all other tests.
+TEST(Proofs, EveryMechanismAndStatisticHasOne) {
+  const fs::path root = DPPL_SOURCE_DIR;
+  const std::string measured = text_of(root / "src/audit/sensitivity.cc") + text_of(root / "src/audit/measures.h");
+  size_t folders = 0;
+  for (const char* room : {"mechanisms", "statistics"}) {
+    for (const auto& entry : fs::directory_iterator(root / "src" / room)) {
+      if (!entry.is_directory()) continue;
+      ++folders;
+      EXPECT_TRUE(fs::exists(entry.path() / "proof.md")) << entry.path();
+      const std::string header = fmt::format("#include \"{}/{}/", room, entry.path().filename().string());
+      EXPECT_TRUE(room == std::string("mechanisms") || measured.find(header) != std::string::npos)
+          << entry.path() << ": has no line in honest_statistics() of src/audit/sensitivity.cc";
+    }
+  }
+  EXPECT_GT(folders, 8u);
 }
 
 }  // namespace
