@@ -61,8 +61,8 @@ void add_audit(CLI::App& app) {
   CLI::App* command =
       add_command(app, "audit", "Measure a lower bound on the privacy loss, beside the claim",
                   "  dppl audit --planted\n"
-                  "runs every mechanism many times on two neighbouring inputs that are hard to hide, and prints\n"
-                  "the Clopper-Pearson lower bound on its ε beside the claim. A bound above the claim refutes it;\n"
+                  "runs every mechanism many times on two neighbouring inputs whose difference is hard to hide:\n"
+                  "the Clopper-Pearson lower bound on its ε stands beside the claim. A bound above it refutes it;\n"
                   "a bound below proves nothing. Some mechanisms are broken on purpose and must be found.\n"
                   "  dppl audit --end-to-end --planted\n"
                   "also runs whole fits: every method, with pools and transforms, against the exact trade-off of\n"

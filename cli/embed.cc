@@ -109,7 +109,7 @@ void list_classes(const Options& options) {
          "caused, and add classes that could occur\n";
 }
 
-// What the command line has against a refusal, for people who do not know its options by heart.
+// The option that helps against a refusal, for people who do not know the command line well.
 std::string advice(const Options& options, const ImageSource& source, bool bad_images) {
   if (bad_images && !options.embed.skip_bad) return " (--skip-bad)";
   if (!options.embed.labels.empty() && !source.labels()) {
@@ -254,7 +254,7 @@ void add_embed(CLI::App& app) {
       ->check(CLI::Range(1, 4096));
   other
       .add_option("--checkpoint", options->embed.checkpoint_seconds,
-                  "At most this many seconds of work are lost by a kill")
+                  "At most this many seconds of work are lost if the run is killed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_threads(*command, options->encoding.threads, "Threads of the encoder, and as many that read images");

@@ -61,7 +61,7 @@ void add_eval(CLI::App& app) {
                   "  dppl eval scans.dppl --in test-x.npy --labels test-y.npy --train-labels train-y.npy\n"
                   "With --train-labels the accuracy on the smallest quarter of the training classes is shown, too.\n"
                   "The calibration error is how far the model's probabilities are from how often it is right, on\n"
-                  "average over 15 bins: at 0% it can be taken at its word. Below it stands how often it is right\n"
+                  "average over 15 bins: at 0% they mean what they say. Below it stands how often it is right\n"
                   "if the rows of which it is least certain are left to a person.\n"
                   "What is printed is not private: it depends on the test labels, and on the training counts if\n"
                   "--train-labels is given.");

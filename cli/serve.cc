@@ -138,7 +138,7 @@ void add_limits(CLI::App& command, Options& options) {
   number("--max-body", options.max_body, "Of one request, in megabytes; larger ones are refused", 0.001, 4095)
       ->type_name("MB");
   number("--max-memory", options.max_memory,
-         "Of all requests and answers under way, in megabytes; more are put off with status 503", 1, 1 << 20)
+         "Of all requests and answers in progress, in megabytes; more are refused for now, with status 503", 1, 1 << 20)
       ->type_name("MB");
   number("--max-connections", limits.connections,
          "Connections at a time; a new one takes the place of the one that has been idle for longest", 1, 1 << 20);

@@ -65,7 +65,7 @@ Guarantee price_of(const PublicSettings& settings, const BudgetSpec& budget);
 Guarantee price_of(const PublicKSettings& settings, const BudgetSpec& budget);
 
 // Whether the prototypes depend on the pool's rows, and not on its transform alone. Throws InvalidInput where they do
-// and there is none, or one that does not do.
+// and there is none, or one that is too small.
 bool uses_pool(const MeanSettings& settings, const std::optional<PublicData>& pool);
 bool uses_pool(const PublicSettings& settings, const std::optional<PublicData>& pool);
 bool uses_pool(const PublicKSettings& settings, const std::optional<PublicData>& pool);
