@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 
@@ -39,6 +40,12 @@ void add_private_errors_flag(CLI::App& command) {
 }
 
 bool private_errors_shown() { return shows_private_errors; }
+
+std::optional<uint64_t> whole_number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
 
 nlohmann::ordered_json exact_json(const Rational& value) {
   return {{"exact", to_string(value)}, {"value", std::strtod(to_decimal(value, 20, Rounding::up).c_str(), nullptr)}};

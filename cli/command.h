@@ -1,8 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "dppl/rational.h"
 
@@ -56,6 +59,9 @@ CLI::Option* add_json(CLI::App& command, bool& json);
 void add_private_errors_flag(CLI::App& command);
 // Whether it was given: whoever reads standard error may see private records.
 bool private_errors_shown();
+
+// Of digits alone; nothing for any other text, or beyond 64 bits.
+std::optional<uint64_t> whole_number(std::string_view text);
 
 // A number as JSON: exact, and near enough for plots (null beyond the range of doubles).
 nlohmann::ordered_json exact_json(const Rational& value);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -28,10 +27,7 @@ struct Options {
 };
 
 std::optional<size_t> row_number(std::string_view text, size_t otherwise) {
-  if (text.empty()) return otherwise;
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  return text.empty() ? otherwise : whole_number(text);
 }
 
 // FIRST:END as Python slices it, or a file.

@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "dppl/error.h"
 
 namespace dppl::cli {
 namespace {
 
 uint64_t read_number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw CLI::ValidationError("--image-rows", fmt::format("'{}' is not a row number; give FIRST:END", text));
-  return value;
+  if (const auto number = whole_number(text)) return *number;
+  throw CLI::ValidationError("--image-rows", fmt::format("'{}' is not a row number; give FIRST:END", text));
 }
 
 PoolImages choose_images(const ImageSource& source, const std::string& range) {

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -37,12 +36,12 @@ void parse_listen(const std::string& text, ServerOptions& server) {
   const size_t colon = text.rfind(':');
   const std::string host = text.substr(0, colon), port = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool in_brackets = host.starts_with('[') && host.ends_with(']');
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), server.port);
-  if (error != std::errc() || end != port.data() + port.size() ||
-      (!in_brackets && host.find(':') != std::string::npos)) {
+  const auto number = whole_number(port);
+  if (!number || *number > UINT16_MAX || (!in_brackets && host.find(':') != std::string::npos)) {
     throw CLI::ValidationError("--listen",
                                fmt::format("'{}' is not ADDRESS:PORT, e.g. 127.0.0.1:8080 or [::1]:8080", text));
   }
+  server.port = static_cast<uint16_t>(*number);
   server.address = in_brackets ? host.substr(1, host.size() - 2) : host == "localhost" ? "127.0.0.1" : host;
   if (!server.allow_remote && !is_loopback(server.address)) {
     throw InvalidInput(fmt::format(
