@@ -17,8 +17,6 @@ inline constexpr size_t kStrengths = 22;
 // rounds they stand still.
 inline constexpr double kPriorClasses = 2;
 inline constexpr int kWeightRounds = 25;
-// With fewer vectors of classes, their mean says more about these classes than about where such vectors lie.
-inline constexpr size_t kEnoughForAMean = 5;
 
 // ---- The centre (centre.h)
 

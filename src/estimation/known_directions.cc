@@ -4,7 +4,6 @@
 #include <numeric>
 #include <span>
 
-#include "estimation/constants.h"
 #include "kernels/row_math.h"
 
 namespace dppl {
@@ -62,7 +61,9 @@ void add_prior(const ClassKnowledge& knowledge, const PublicTransform& transform
     for (size_t k = 0; k < dim; ++k) mean[k] += rows[c][k];
     ++known;
   }
-  const double share = known >= kEnoughForAMean ? 1 / static_cast<double>(known) : 0;
+  // The mean of n vectors says where such vectors lie but for an n-th of these classes' own: of a single one, nothing.
+  const auto n = static_cast<double>(known);
+  const double share = known == 0 ? 0 : (1 - 1 / n) / n;
   for (size_t c = 0; c < classes; ++c) {
     for (size_t k = 0; k < rows[c].size(); ++k) rows[c][k] -= share * mean[k];
     if (!rows[c].empty()) sums.add(c, rows[c]);
