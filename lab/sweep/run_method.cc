@@ -20,7 +20,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 MethodResult run_own(const MethodRun& run) {
-  const FitOptions options{.settings = with_transform(*run.own, run.space.left()), .threads = 1};
+  const FitOptions options{.settings = run.space.transformed() ? with_transform(*run.own, {}) : *run.own, .threads = 1};
   const PoolSet* pool = run.space.pool();
   const SharedFits shared{.pool = pool != nullptr ? pool->cache : nullptr, .scores = run.scores};
   SeededRandom random(run.random_seed);

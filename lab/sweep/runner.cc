@@ -62,6 +62,12 @@ bool has_scores(const Job& job) {
   return std::holds_alternative<PublicSettings>(*job.own) || std::holds_alternative<PublicKSettings>(*job.own);
 }
 
+// auto finds its transform in the middle of the run, and a centre of the records' own moves it.
+bool makes_its_transform(const Settings& settings) {
+  const auto* mean = std::get_if<MeanSettings>(&settings);
+  return is_auto(settings) || (mean != nullptr && mean->center_share > 0);
+}
+
 class Sweep {
  public:
   Sweep(const SweepPlan& plan, const SweepOptions& options)
@@ -266,8 +272,7 @@ class Sweep {
         const Share share = claim({job});  // to fail is to finish
         if (share.jobs.empty() || !try_to(*job, [&] { tune(*job, *pool, tuned); })) continue;
       }
-      // auto finds its transform in the middle of the run.
-      if (job->own && is_auto(*job->own)) job->transform = {};
+      if (job->own && makes_its_transform(*job->own)) job->transform = {};
       by_transform[job->transform.to_string()].push_back(job);
     }
     if (by_transform.empty()) return;

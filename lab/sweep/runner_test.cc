@@ -32,6 +32,11 @@ kind = "mean"
 transform = ["none", "whiten:4"]
 settings.shrink = [true, false]
 [[method]]
+name = "mean with its own centre"
+kind = "mean"
+transform = "whiten:4"
+settings.center-share = 0.1
+[[method]]
 name = "public"
 settings.mechanism = ["exponential", "laplace", "permute-and-flip"]
 [[method]]
@@ -79,7 +84,7 @@ TEST(Sweep, RunsEverythingAndGoesOnAfterFailures) {
   const Sweeping sweep(kMethods);
   const SweepResults results = sweep.run("a");
   // Two ratios, two seeds; two budgets, but for the reference.
-  EXPECT_EQ(results.rows.size(), (14u * 2 + 1) * 2 * 2);
+  EXPECT_EQ(results.rows.size(), (15u * 2 + 1) * 2 * 2);
   for (const SweepRow& row : results.rows) {
     const bool fails = row.method == "too many directions";
     EXPECT_EQ(row.status, fails ? "failed" : "ok") << row.method << ": " << row.error;

@@ -84,7 +84,7 @@ std::shared_ptr<const PoolSet> PoolSet::open(const PublicData& whole, uint64_t r
 
 Space::Space(std::shared_ptr<const DataSet> data, std::shared_ptr<const PoolSet> pool, const TransformSpec& transform,
              bool floats, unsigned threads)
-    : data_(std::move(data)), pool_(std::move(pool)), spec_(transform), transformed_(transform.needs_pool()) {
+    : data_(std::move(data)), pool_(std::move(pool)), transformed_(transform.needs_pool()) {
   const PublicTransform full = transformed_ ? pool_->cache->transform(transform)
                                             : PublicTransform::compute(transform, data_->train.dim(), {}, threads);
   dim_ = full.output_dim();

@@ -39,8 +39,8 @@ class Space {
         bool floats, unsigned threads);
 
   const DataSet& data() const { return *data_; }
-  // What is left to do for a fit in this space: nothing, or the whole transform.
-  TransformSpec left() const { return transformed_ ? TransformSpec{} : spec_; }
+  // Whether the rows are transformed already; if not, a fit does it.
+  bool transformed() const { return transformed_; }
   Embeddings train() const { return view(train_, data_->train); }
   Embeddings test() const { return view(test_, data_->test); }
   const PoolSet* pool() const { return pool_.get(); }
@@ -58,7 +58,6 @@ class Space {
   std::shared_ptr<const DataSet> data_;
   std::shared_ptr<const PoolSet> pool_;  // in this space where transformed
   std::shared_ptr<const PoolSet> unit_pool_;
-  TransformSpec spec_;
   bool transformed_;
   size_t dim_;
   Values train_, test_;
