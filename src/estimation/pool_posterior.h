@@ -37,7 +37,7 @@ std::vector<float> spread_rows(const PublicData& pool, const PublicTransform& tr
 // The model of one class: s = a·(p + e) + noise, with a strength a on a geometric grid (class size times how closely
 // its records agree), noise ~ N(0, sigma²) in every direction, and for p + e one of three kinds, v being the variances
 // of the prior:
-//   near the pool       p one of the atoms, all alike likely; e ~ N(0, prior_variance·v)
+//   near the pool       p one of the atoms, all equally likely; e ~ N(0, prior_variance·v)
 //   anywhere            p = 0; e ~ N(0, (1 + prior_variance)·v)
 //   as publicly known   p = √(1 + prior_variance) times what is known of this class; e ~ N(0, (1 − c²)·(1 +
 //                       prior_variance)·v), c being the length of what is known, a cosine
