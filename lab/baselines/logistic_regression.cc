@@ -59,7 +59,8 @@ class Memory {
       for (double& value : result) value *= scale;
     }
     for (const Pair& pair : pairs_) {
-      result = plus(std::move(result), parts.back() - dot(pair.change, result) / pair.product, pair.step);
+      const double factor = parts.back() - dot(pair.change, result) / pair.product;
+      result = plus(std::move(result), factor, pair.step);
       parts.pop_back();
     }
     return result;
