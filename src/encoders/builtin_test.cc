@@ -57,7 +57,7 @@ Image edge_towards(double degrees) {
 TEST(BuiltinEncoder, AnEdgeLightsItsDirection) {
   for (size_t k = 0; k < 8; ++k) {
     const std::vector<float> row = encode({edge_towards(45.0 * static_cast<double>(k))});
-    for (const size_t scale : {0, 1}) {
+    for (const size_t scale : {0u, 1u}) {
       const std::vector<float> found = directions(row, scale);
       EXPECT_EQ(strongest(found), k);
       EXPECT_LT(found[(k + 4) % 8], 0.1f * found[k]) << "the other way round";

@@ -15,7 +15,6 @@ namespace {
 // A private number that a mechanism refuses must not stand in the refusal: errors are logged and mailed. These all hold
 // the digits 73519.
 constexpr int64_t kNegative = -73519;
-constexpr int64_t kHuge = 9'223'372'036'854'735'19;          // in range, digits at the end
 constexpr int64_t kOutside = 4'611'686'018'427'735'19 * 10;  // above 2^62
 
 TEST(ErrorTexts, HoldNoPrivateValue) {
@@ -44,7 +43,7 @@ TEST(ErrorTexts, HoldNoPrivateValue) {
       // Noise on a sum at the edge of 64 bits overflows in half of all draws.
       [&] {
         const std::vector<int64_t> sum(64, std::numeric_limits<int64_t>::max());
-        noisy_sum(zcdp(), random, {sum, int64_t{1} << 40});
+        noisy_sum(zcdp(), random, {sum, {int64_t{1} << 40}});
       },
   };
   for (size_t i = 0; i < refused.size(); ++i) {

@@ -131,10 +131,10 @@ TEST(ModelFile, SettingsAreWrittenAsTheFirstFilesHadThem) {
 }
 
 TEST(ModelFile, EstimatorsThatAreGoneAreNamed) {
-  for (const auto& [key, value] :
+  for (const auto& gone :
        {std::pair<const char*, Json>{"estimator", "coinpress"}, {"norm", "3/2"}, {"distance", "euclidean"}}) {
-    expect_refused(with_header(testing::mean_model(), [&](Json& header) { header["hyperparameters"][key] = value; }),
-                   {"no longer has"});
+    const auto name = [&](Json& header) { header["hyperparameters"][gone.first] = gone.second; };
+    expect_refused(with_header(testing::mean_model(), name), {"no longer has"});
   }
 }
 

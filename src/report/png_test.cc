@@ -10,7 +10,7 @@ namespace dppl {
 namespace {
 
 TEST(Png, ReadsBackTheSamePixels) {
-  for (const size_t channels : {1, 3}) {
+  for (const size_t channels : {1u, 3u}) {
     Image image{7, 5, channels, {}};
     for (size_t i = 0; i < 7 * 5 * channels; ++i) image.pixels.push_back(static_cast<uint8_t>(37 * i));
     const std::string bytes = encode_png(image);
