@@ -108,6 +108,18 @@ TEST(Tune, GivesMoreDirectionsAndStepsToMoreSignal) {
   EXPECT_EQ(share, Rational(99, 100) * Rational(95, 100)) << "of what the centre leaves; the rest is for the sums";
 }
 
+TEST(Tune, StepsKnowMoreOfAClassThanItsExamples) {
+  const PublicData pool = clouds();
+  const auto has_steps = [&](size_t examples) {
+    const TuneOptions options{.sizes = {100, 100}, .examples = examples};
+    const Settings chosen = tune(pool, BudgetSpec::zcdp(Rational(1, 50)), options).settings;  // a signal of 20
+    return std::get<MeanSettings>(chosen).gradient_steps() != nullptr;
+  };
+  EXPECT_TRUE(has_steps(0));
+  EXPECT_TRUE(has_steps(2 * 19));
+  EXPECT_FALSE(has_steps(2 * 21));
+}
+
 TEST(Tune, ExamplesAddDirections) {
   const PublicData pool = clouds();
   const auto directions = [&](size_t examples) {

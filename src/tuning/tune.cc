@@ -56,7 +56,8 @@ double median(std::vector<double> values) {
 }
 
 // signal: of all records together; of_class: of a class of median size.
-MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, double signal, double of_class) {
+MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, size_t classes, double signal,
+                         double of_class) {
   const size_t for_examples =
       options.examples == 0 ? 0 : std::clamp(options.examples, kLeastDirectionsForExamples, kMostDirections);
   const size_t by_signal = rounded_directions(kDirectionsFactor * std::sqrt(signal));
@@ -65,7 +66,9 @@ MeanSettings choose_mean(const PublicData& pool, const TuneOptions& options, dou
   if (settings.transform.needs_pool()) settings.center_share = kCenterShare;
   // In hundredths, rounded down, so that something is left to the sums whatever the signal.
   const double share = std::floor(100 * of_class / (of_class + kClassSignalForSteps)) / 100;
-  if (share >= kLeastStepsShare) {
+  // An example is a record without noise: steps have to know more of a class than its examples tell.
+  const bool known_better = of_class * static_cast<double>(classes) < static_cast<double>(options.examples);
+  if (share >= kLeastStepsShare && !known_better) {
     settings.extra = GradientSteps{.steps = kSteps,
                                    .share = thousandths(share) * (1 - settings.center_share),
                                    .rate = thousandths(kNoiseOfSteps * std::sqrt(share))};
@@ -132,7 +135,7 @@ Tuning tune(PoolCache& cache, const BudgetSpec& budget, const TuneOptions& optio
     const double of_record = std::sqrt(2 * whole.rho().get_d());
     tuning.signal = tuning.records * of_record;
     tuning.class_signal = median(sizes) * of_record;
-    tuning.settings = choose_mean(pool, options, tuning.signal, tuning.class_signal);
+    tuning.settings = choose_mean(pool, options, sizes.size(), tuning.signal, tuning.class_signal);
   } else {
     tuning.signal = whole.bounded_range_epsilon().get_d() * tuning.smallest_class;
     tuning.set_needs = nats_of_a_set(pool.size());
