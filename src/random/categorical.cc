@@ -2,15 +2,6 @@
 
 namespace dppl {
 
-Exp2Bounds ExpWeights::bounds(uint64_t gap) const {
-  const BinaryExponent exponent = split_exponent(static_cast<double>(gap) * binary_unit_);
-  // A weight of at most one unit, since `whole` is certain, still has a proposal.
-  if (exponent.whole >= kScaleBits) return {0, kSmallest};
-  const Exp2Bounds scaled = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
-  const auto shift = static_cast<int>(exponent.whole) + (63 - kScaleBits);
-  return {scaled.lower >> shift, (scaled.upper >> shift) + 1};
-}
-
 bool ExpWeights::accept(Random& random, uint64_t weight, uint64_t gap) const {
   return accept_weight(
       random, weight, bounds(gap), [] { return Rational(mpz_class(1) << kScaleBits); },

@@ -41,7 +41,7 @@ class Proposal {
   }
 
  private:
-  static constexpr size_t kBlock = 1024;
+  static constexpr size_t kBlock = 64;
   std::vector<uint64_t> weights_;
   std::vector<uint128> cumulative_;  // after each block
   uint128 total_ = 0;
@@ -66,7 +66,14 @@ class ExpWeights {
   explicit ExpWeights(const Rational& unit) : unit_(unit), binary_unit_(binary_exponent_unit(unit)) {}
 
   // lower <= 2^kScaleBits·exp(−unit·gap) <= upper; upper > 0.
-  Exp2Bounds bounds(uint64_t gap) const;
+  Exp2Bounds bounds(uint64_t gap) const {
+    const BinaryExponent exponent = split_exponent(static_cast<double>(gap) * binary_unit_);
+    // A weight of at most one unit, since `whole` is certain, still has a proposal.
+    if (exponent.whole >= kScaleBits) return {0, kSmallest};
+    const Exp2Bounds scaled = exp2_bounds(exponent.fraction, exponent.slack);  // scale 2^63
+    const auto shift = static_cast<int>(exponent.whole) + (63 - kScaleBits);
+    return {scaled.lower >> shift, (scaled.upper >> shift) + 1};
+  }
   // True with probability 2^kScaleBits·exp(−unit·gap)/weight. Precondition: that is at most 1.
   bool accept(Random& random, uint64_t weight, uint64_t gap) const;
   // From this gap on the weight is at most 1 and bounds().upper is kSmallest; none where no gap of 63 bits is so large.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/strict_math.h"
 #include "dppl/error.h"
 #include "random/constants.h"
 #include "random/uniform.h"
@@ -23,6 +24,7 @@ LazyCategorical::LazyCategorical(Random& random, std::vector<uint64_t> part_size
   for (size_t p = 0; p < parts_.size(); ++p) {
     parts_[p].size = part_sizes[p];
     parts_[p].first = first;
+    if (part_sizes[p] > 0) parts_[p].open = std::numeric_limits<int64_t>::max();
     first += part_sizes[p];
   }
   ask_largest(std::nullopt);
@@ -44,7 +46,13 @@ const Answer& LazyCategorical::expect(const LazyAnswer& answer) const {
 // and some more, and again where that was not enough.
 
 void LazyCategorical::ask_largest(std::optional<int64_t> tighten_for) {
-  const uint64_t share = parts_.size() == 1 ? batch_ : std::min(batch_, 4 * batch_ / parts_.size() + 8);
+  if (parts_.size() == 1) {
+    if (!parts_[0].open) return ask_weights();
+    questions_.assign(1, {0, AskEvaluate{batch_, tighten_for}});
+    next_ = &LazyCategorical::take_evaluated;
+    return;
+  }
+  const uint64_t share = std::min(batch_, 4 * batch_ / parts_.size() + 8);
   questions_.clear();
   for (size_t p = 0; p < parts_.size(); ++p) {
     parts_[p].bounds.clear();
@@ -88,7 +96,6 @@ void LazyCategorical::take_largest(std::span<const LazyAnswer> answers) {
   for (size_t p = 0; p < parts_.size(); ++p) {
     if (chosen[p] > 0) questions_.push_back({p, AskEvaluate{chosen[p]}});
   }
-  evaluated_ += all.size();
   next_ = &LazyCategorical::take_evaluated;
   if (questions_.empty()) ask_weights();
 }
@@ -97,9 +104,12 @@ void LazyCategorical::take_evaluated(std::span<const LazyAnswer> answers) {
   for (size_t j = 0; j < answers.size(); ++j) {
     const auto& said = expect<SayEvaluated>(answers[j]);
     Part& part = parts_[questions_[j].part];
-    require(said.best <= *part.open && (!said.open || *said.open <= *part.open));
+    const uint64_t asked = std::get<AskEvaluate>(questions_[j].question).count;
+    require(said.count <= asked && (said.count == asked || !said.open) && said.best.has_value() == (said.count > 0));
+    require(said.best <= part.open && said.open <= part.open);
     part.open = said.open;
-    best_known_ = std::max(best_known_.value_or(said.best), said.best);
+    evaluated_ += said.count;
+    best_known_ = std::max(best_known_, said.best);
   }
   ask_weights();
 }
@@ -108,6 +118,7 @@ void LazyCategorical::take_evaluated(std::span<const LazyAnswer> answers) {
 // smallest that there is.
 
 void LazyCategorical::ask_weights() {
+  require(best_known_.has_value());
   largest_ = *best_known_;
   questions_.clear();
   for (const Part& part : parts_) largest_ = std::max(largest_, part.open.value_or(largest_));
@@ -121,17 +132,22 @@ void LazyCategorical::take_weights(std::span<const LazyAnswer> answers) {
   constexpr uint128 kLargestWeight = (uint128{1} << 63) + 2;
   near_ = far_ = 0;
   total_ = 0;
+  uint128 known = 0;
   for (size_t j = 0; j < answers.size(); ++j) {
     const auto& said = expect<SayWeighed>(answers[j]);
     Part& part = parts_[questions_[j].part];
     require(said.near <= part.size && said.total >= said.near && said.total <= said.near * kLargestWeight);
+    require(said.known <= said.total);
     part.near = said.near;
     part.total = said.total;
     near_ += part.near;
     far_ += part.far();
     total_ += part.total;
+    known += said.known;
   }
   done_ = 0;
+  known_part_ = static_cast<double>(known) / static_cast<double>(total_);
+  accepted_ = 0;
   together_ = kFirstProposals;
   ask_places();
 }
@@ -160,14 +176,15 @@ void LazyCategorical::ask_places() {
     const bool near = position < total_;
     if (!near) position = uniform_below(random_, far_);
     const size_t p = near ? find(near_ends, position) : find(far_ends, static_cast<uint64_t>(position));
-    position -= near ? near_ends[p] - parts_[p].total : uint128{far_ends[p] - parts_[p].far()};
+    const uint128 place = near ? position - (near_ends[p] - parts_[p].total)
+                               : position - (far_ends[p] - parts_[p].far()) + parts_[p].total;
     if (question_of[p] == kNotAsked) {
       question_of[p] = questions_.size();
       questions_.push_back({p, AskPlaces{}});
     }
     auto& places = std::get<AskPlaces>(questions_[question_of[p]].question).places;
     proposed_.push_back({question_of[p], places.size(), p});
-    places.push_back({near, position});
+    places.push_back(place);
   }
   next_ = &LazyCategorical::take_places;
 }
@@ -178,7 +195,7 @@ void LazyCategorical::take_places(std::span<const LazyAnswer> answers) {
     require(said.proposed.size() == std::get<AskPlaces>(questions_[j].question).places.size());
     for (const SayPlaces::Proposed& one : said.proposed) {
       require(one.index < parts_[questions_[j].part].size && one.value <= largest_);
-      require(one.weight >= exp_.bounds(static_cast<uint64_t>(largest_ - one.value)).lower && one.weight > 0);
+      require(one.weight >= least_weight(one.value) && one.weight > 0);
       best_known_ = std::max(*best_known_, one.value);
     }
     require(said.evaluated <= said.proposed.size());
@@ -186,6 +203,7 @@ void LazyCategorical::take_places(std::span<const LazyAnswer> answers) {
   }
   for (const Proposed& one : proposed_) {
     const auto& said = std::get<SayPlaces>(answers[one.question]).proposed[one.place];
+    accepted_ += static_cast<double>(least_weight(said.value)) / static_cast<double>(said.weight);
     if (!exp_.accept(random_, said.weight, static_cast<uint64_t>(largest_ - said.value))) continue;
     index_ = parts_[one.part].first + said.index;
     questions_.clear();
@@ -193,10 +211,16 @@ void LazyCategorical::take_places(std::span<const LazyAnswer> answers) {
   }
   done_ += together_;
   together_ *= 2;
-  if (done_ < batch_) return ask_places();
+  if (done_ < batch_ && hope() >= kLeastHope) return ask_places();
   batch_ *= 2;
   const bool tighten = batch_ == kTightenAt && can_tighten_ && near_ > 2 * kTightenAt;
   ask_largest(tighten ? best_known_ : std::nullopt);
+}
+
+// How many of a round's proposals are accepted on average, or more: what is known nearly always, and of all as many as
+// of those that were made. The same for any number of parts: weights are whole numbers, and proposals have one order.
+double LazyCategorical::hope() const {
+  return (known_part_ + accepted_ / static_cast<double>(done_)) * static_cast<double>(batch_);
 }
 
 LazyDraw lazy_categorical_exp(Random& random, std::span<LazyPart* const> parts, std::vector<uint64_t> part_sizes,

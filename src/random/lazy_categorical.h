@@ -18,8 +18,9 @@ struct LazyDraw {
 // are. So the bounds cost or save time and never move the law.
 //
 // Before each round the values with the largest bounds are asked for, twice as many each time: where bounds are tight
-// or candidates few, a round ends it soon; in the worst case all values are asked for, once. Bounds are tightened,
-// once, where a few rounds did not end it and many candidates are left.
+// or candidates few, a round ends it soon; in the worst case all values are asked for, once. A round has as many
+// proposals as values were asked for, unless there is no hope that one of so many is accepted.
+// Bounds are tightened, once, where a few rounds did not end it and many candidates are left.
 //
 // The values lie in parts, one behind the other, which may be on other machines: this is the one who draws, and asks.
 // The draws, and what is drawn, are the same for any number of parts: the sums of their weights are exact, and a
@@ -49,7 +50,7 @@ class LazyCategorical {
     uint64_t size = 0, first = 0;
     uint64_t asked = 0;           // for so many bounds
     std::vector<int64_t> bounds;  // that it told
-    std::optional<int64_t> open;  // the largest that is not known
+    std::optional<int64_t> open;  // the largest that is not known, or more
     uint64_t near = 0;
     uint128 total = 0;
     uint64_t far() const { return size - near; }
@@ -68,6 +69,8 @@ class LazyCategorical {
   void take_weights(std::span<const LazyAnswer> answers);
   void ask_places();
   void take_places(std::span<const LazyAnswer> answers);
+  uint64_t least_weight(int64_t value) const { return exp_.bounds(static_cast<uint64_t>(largest_ - value)).lower; }
+  double hope() const;
 
   Random& random_;
   const ExpWeights exp_;
@@ -76,6 +79,8 @@ class LazyCategorical {
   std::vector<PartQuestion> questions_;
   void (LazyCategorical::*next_)(std::span<const LazyAnswer>) = nullptr;
   size_t batch_, done_ = 0, together_ = 0;
+  double known_part_ = 0;  // of the weights
+  double accepted_ = 0;    // of the proposals that are done, on average
   std::optional<int64_t> best_known_;
   int64_t largest_ = 0;
   uint64_t near_ = 0, far_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "dppl/error.h"
@@ -24,14 +25,18 @@ void LazyPart::each_near(const Work& work) const {
   }
 }
 
-SayLargest LazyPart::answer_one(const AskLargest& question) {
-  if (question.tighten_for) tighten(*question.tighten_for);
-  const uint64_t asked = std::min(question.count, values_.candidates());
+void LazyPart::choose_largest(uint64_t count, std::optional<int64_t> tighten_for) {
+  if (tighten_for) tighten(*tighten_for);
+  const uint64_t asked = std::min(count, values_.candidates());
   told_ = largest_open(asked + 1);
   // What was left out is near until the first weighing, but must not be among the largest.
-  if (leaves_out() && all_near_ && (told_.size() <= asked || values_.upper[told_.back()] <= values_.some->rest)) {
+  if (leaves_out() && !weighed_ && (told_.size() <= asked || values_.upper[told_.back()] <= values_.some->rest)) {
     throw Error("selection: a candidate of a large bound was left out");
   }
+}
+
+SayLargest LazyPart::answer_one(const AskLargest& question) {
+  choose_largest(question.count, question.tighten_for);
   SayLargest said;
   for (size_t j = 0; j < std::min<uint64_t>(question.count, told_.size()); ++j) {
     said.bounds.push_back(values_.upper[told_[j]]);
@@ -40,16 +45,20 @@ SayLargest LazyPart::answer_one(const AskLargest& question) {
 }
 
 SayEvaluated LazyPart::answer_one(const AskEvaluate& question) {
-  if (question.count == 0 || question.count > told_.size())
-    throw Error("selection: a part has not told so many bounds");
+  const bool alone = told_.empty();
+  if (alone) choose_largest(question.count, question.tighten_for);
+  const size_t count = alone ? std::min<uint64_t>(question.count, told_.size()) : question.count;
+  if (question.count == 0 || count > told_.size()) throw Error("selection: a part has not told so many bounds");
   std::vector<uint32_t> told = std::exchange(told_, {});
-  const auto middle = told.begin() + static_cast<std::ptrdiff_t>(question.count);
+  const auto middle = told.begin() + static_cast<std::ptrdiff_t>(count);
   std::sort(told.begin(), middle);
   std::vector<uint32_t> indices;
   for (auto place = told.begin(); place != middle; ++place) indices.push_back(index_of(*place));
   evaluate(indices);
-  SayEvaluated said{std::numeric_limits<int64_t>::min()};
-  for (auto place = told.begin(); place != middle; ++place) said.best = std::max(said.best, values_.upper[*place]);
+  SayEvaluated said{count};
+  for (auto place = told.begin(); place != middle; ++place) {
+    said.best = std::max(said.best.value_or(values_.upper[*place]), values_.upper[*place]);
+  }
   if (middle != told.end()) said.open = values_.upper[*middle];
   return said;
 }
@@ -57,14 +66,17 @@ SayEvaluated LazyPart::answer_one(const AskEvaluate& question) {
 SayWeighed LazyPart::answer_one(const AskWeigh& question) {
   told_.clear();
   keep_near(question.best_known);
+  weighed_ = true;
   std::vector<uint64_t> weights;
-  weights.reserve(near_.size());
-  for (const uint32_t place : near_) {
+  weights.reserve(near());
+  uint128 known = 0;
+  each_near([&](uint32_t place) {
     if (values_.upper[place] > question.largest) throw Error("selection: a bound lies above the largest");
     weights.push_back(exp_.bounds(static_cast<uint64_t>(question.largest - values_.upper[place])).upper);
-  }
+    if (known_[place]) known += weights.back();
+  });
   proposal_.emplace(std::move(weights));
-  return {near_.size(), proposal_->total()};
+  return {near(), proposal_->total(), known};
 }
 
 SayPlaces LazyPart::answer_one(const AskPlaces& question) {
@@ -72,12 +84,12 @@ SayPlaces LazyPart::answer_one(const AskPlaces& question) {
   SayPlaces said{{}, 0};
   std::vector<uint32_t> open;
   const auto is_known = [this](std::optional<uint32_t> place) { return place && known_[*place]; };
-  for (const auto& [near, position] : question.places) {
-    if (position >= (near ? proposal_->total() : uint128{values_.candidates() - near_.size()})) {
-      throw Error("selection: a part has no such place");
-    }
-    const size_t number = near ? proposal_->locate(position) : 0;
-    const uint32_t index = near ? index_of(near_[number]) : far_index(static_cast<uint64_t>(position));
+  const uint128 total = proposal_->total();
+  for (const uint128 place : question.places) {
+    if (place >= total + (values_.candidates() - near())) throw Error("selection: a part has no such place");
+    const bool near = place < total;
+    const size_t number = near ? proposal_->locate(place) : 0;
+    const uint32_t index = near ? index_of(near_place(number)) : far_index(static_cast<uint64_t>(place - total));
     said.proposed.push_back({index, near ? proposal_->weight(number) : ExpWeights::kSmallest, 0});
     if (!is_known(place_of(index))) open.push_back(index);
   }
@@ -172,20 +184,26 @@ void LazyPart::keep_near(int64_t best_known) {
   if (leaves_out() && !is_negligible(values_.some->rest, best_known)) {
     throw Error("selection: a candidate that counts was left out");
   }
-  if (all_near_) {
-    for (uint32_t place = 0; place < known_.size(); ++place) {
-      if (!is_negligible(values_.upper[place], best_known)) near_.push_back(place);
-    }
-    all_near_ = false;
-  } else {
-    std::erase_if(near_, [&](uint32_t place) { return is_negligible(values_.upper[place], best_known); });
+  const auto negligible = [&](uint32_t place) { return is_negligible(values_.upper[place], best_known); };
+  if (!all_near_) {
+    std::erase_if(near_, negligible);
+    return;
+  }
+  uint32_t same = 0;
+  while (same < known_.size() && !negligible(same)) ++same;
+  if (same == known_.size()) return;
+  all_near_ = false;
+  near_.resize(same);
+  std::iota(near_.begin(), near_.end(), uint32_t{0});
+  for (uint32_t place = same + 1; place < known_.size(); ++place) {
+    if (!negligible(place)) near_.push_back(place);
   }
 }
 
-// `near_` ascends: skip what it holds.
+// Near ones ascend: skip them.
 uint32_t LazyPart::far_index(uint64_t rest) const {
-  for (const uint32_t place : near_) {
-    if (index_of(place) > rest) break;
+  for (size_t j = 0; j < near(); ++j) {
+    if (index_of(near_place(j)) > rest) break;
     ++rest;
   }
   return static_cast<uint32_t>(rest);

@@ -44,12 +44,16 @@ struct SayLargest {
   std::vector<int64_t> bounds;
 };
 
-// Evaluate the first `count` of those whose bounds were told; of equal bounds the smaller index is first.
+// Evaluate the first `count` of those whose bounds were told, of equal bounds the smaller index first. A part that is
+// alone has none to compare its bounds with and is not asked for them: then of those that it would tell, or all where
+// these are fewer.
 struct AskEvaluate {
   uint64_t count;
+  std::optional<int64_t> tighten_for = {};  // as in AskLargest, which was not asked then
 };
 struct SayEvaluated {
-  int64_t best;                      // of the values that were asked for
+  uint64_t count;                    // so many were evaluated
+  std::optional<int64_t> best = {};  // of their values
   std::optional<int64_t> open = {};  // the largest bound of what is still open and near
 };
 
@@ -60,16 +64,14 @@ struct AskWeigh {
 struct SayWeighed {
   uint64_t near;
   uint128 total;
+  uint128 known = 0;  // of those whose value is known
 };
 
-// The candidates at some places: of the near ones that in which this position of their weights, one after the other,
-// lies; of the others the one of this number. They are evaluated.
+// The candidates at some places, which are evaluated. A place below the total of the weights is a position in these,
+// one after the other, and so in one of the near candidates; one beyond is, less the total, the number of one of the
+// others.
 struct AskPlaces {
-  struct Place {
-    bool near;
-    uint128 position;
-  };
-  std::vector<Place> places;
+  std::vector<uint128> places;
 };
 struct SayPlaces {
   struct Proposed {
@@ -100,10 +102,13 @@ class LazyPart {
   SayWeighed answer_one(const AskWeigh& question);
   SayPlaces answer_one(const AskPlaces& question);
 
+  void choose_largest(uint64_t count, std::optional<int64_t> tighten_for);
   template <typename Work>
   void each_near(const Work& work) const;
   uint32_t index_of(uint32_t place) const { return values_.some ? values_.some->indices[place] : place; }
   std::optional<uint32_t> place_of(uint32_t index) const;
+  size_t near() const { return all_near_ ? known_.size() : near_.size(); }
+  uint32_t near_place(size_t number) const { return all_near_ ? static_cast<uint32_t>(number) : near_[number]; }
   bool leaves_out() const { return values_.candidates() > values_.upper.size(); }
   std::vector<int64_t> evaluate(std::span<const uint32_t> indices);
   void tighten(int64_t best_known);
@@ -117,9 +122,10 @@ class LazyPart {
   const std::optional<uint64_t> negligible_gap_;
   // Of these by their place in `upper`:
   std::vector<uint8_t> known_;
+  bool weighed_ = false;
   bool all_near_ = true;
   std::vector<uint32_t> near_;        // ascending; once not all are
-  std::vector<uint32_t> told_;        // whose bounds were asked for, the largest first, and one more
+  std::vector<uint32_t> told_;        // of the largest bounds, in this order, and one more
   std::optional<Proposal> proposal_;  // of the near ones, since they were weighed
 };
 

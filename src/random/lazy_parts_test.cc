@@ -109,7 +109,7 @@ TEST(LazyParts, AnyCutGivesTheSameDrawAndLeavesTheSameRandomness) {
       EXPECT_EQ(random.next64(), next) << seed << " " << parts;
     }
   }
-  EXPECT_EQ(to_hex(digest.finish()), "1c41b34aed48e236052a4ad93fdc2986e863f495779c4475aeb7d3756c7b9f08");
+  EXPECT_EQ(to_hex(digest.finish()), "2cd255374d6d9c844e109e6f76e375c91d66854a8fabb2718c92d387d93f1adc");
 }
 
 // The same values with those left out that cannot count: below the first bounds that are told, and negligible beside
@@ -172,10 +172,11 @@ TEST(LazyParts, WhatWasLeftOutCanBeProposed) {
   WithoutTheNegligible some(high);
   ASSERT_EQ(some.upper.size(), 100u);
   LazyPart part(values_of(high, some), high.unit);
-  EXPECT_EQ(std::get<SayWeighed>(part.answer(AskWeigh{5000, 5000})).near, 100u);
-  std::vector<AskPlaces::Place> places;
-  for (unsigned i = 0; i < 900; ++i) places.push_back({false, i});
-  const auto said = std::get<SayPlaces>(part.answer(AskPlaces{places}));
+  const auto weighed = std::get<SayWeighed>(part.answer(AskWeigh{5000, 5000}));
+  EXPECT_EQ(weighed.near, 100u);
+  AskPlaces others;
+  for (unsigned i = 0; i < 900; ++i) others.places.push_back(weighed.total + i);
+  const auto said = std::get<SayPlaces>(part.answer(others));
   EXPECT_EQ(said.evaluated, 900u);
   uint64_t index = 0;
   for (const auto& proposed : said.proposed) {
@@ -291,6 +292,37 @@ TEST(LazyParts, ASecondDrawWherePartsAreLostHasAnotherLaw) {
   }
 }
 
+// What a draw asks for: values, and places of proposals.
+struct Asked {
+  size_t evaluated = 0, places = 0;
+};
+Asked asked_for(int64_t slack, size_t count) {
+  const Scores values(count, 0), upper(count, slack);
+  CutValues cut(values, upper, {0, count}, 1, false);
+  SeededRandom random(3);
+  LazyCategorical draw(random, cut.sizes(), 1, false);
+  Asked result;
+  while (!draw.is_drawn()) {
+    std::vector<LazyAnswer> answers;
+    for (const auto& asked : draw.questions()) {
+      if (const auto* proposed = std::get_if<AskPlaces>(&asked.question)) result.places += proposed->places.size();
+      answers.push_back(cut.answer(asked));
+    }
+    draw.take(answers);
+  }
+  result.evaluated = draw.drawn().evaluated;
+  return result;
+}
+
+TEST(LazyParts, ProposalsGoOnWhereThereIsHope) {
+  // One in exp(5) is accepted, whichever it is: proposals end it, and values are of no use.
+  EXPECT_LT(asked_for(5, 50000).evaluated, 2000u);
+  // One in exp(30), and what is known has no weight beside the rest: only values end it.
+  const Asked hopeless = asked_for(30, 50000);
+  EXPECT_EQ(hopeless.evaluated, 50000u);
+  EXPECT_LT(hopeless.places, 16u * 12);
+}
+
 TEST(LazyParts, AnswersThatNoPartGivesAreRefused) {
   SeededRandom random(1);
   LazyCategorical draw(random, {5, 5}, 1, false);
@@ -310,16 +342,17 @@ TEST(LazyParts, AnswersThatNoPartGivesAreRefused) {
   // A value above its bound.
   expect_error<Error>(
       [&] {
-        other.take(std::vector<LazyAnswer>{SayEvaluated{10}, SayEvaluated{3}});
+        other.take(std::vector<LazyAnswer>{SayEvaluated{2, 10}, SayEvaluated{2, 3}});
       },
       {"no part gives"});
-  draw.take(std::vector<LazyAnswer>{SayEvaluated{9}, SayEvaluated{3}});
+  draw.take(std::vector<LazyAnswer>{SayEvaluated{5, 9}, SayEvaluated{5, 3}});
   const auto weights = [&](const SayWeighed& said) {
     LazyCategorical again = draw;
     again.take(std::vector<LazyAnswer>{said, SayWeighed{0, 0}});
   };
   expect_error<Error>([&] { weights({6, 6}); }, {"no part gives"});                 // more than there are
   expect_error<Error>([&] { weights({1, uint128{1} << 64}); }, {"no part gives"});  // more than one can weigh
+  expect_error<Error>([&] { weights({1, 9, 10}); }, {"no part gives"});             // more known than there is
   draw.take(std::vector<LazyAnswer>{SayWeighed{1, uint128{1} << 62}, SayWeighed{0, 0}});
   ASSERT_EQ(draw.questions().size(), 1u);
   const size_t places = std::get<AskPlaces>(draw.questions()[0].question).places.size();
@@ -338,13 +371,17 @@ TEST(LazyParts, AnswersThatNoPartGivesAreRefused) {
 TEST(LazyParts, RefuseWhatIsNeverAsked) {
   CutValues cut(Scores{1, 2, 3}, Scores{1, 2, 3}, {0, 3}, 1, false);
   const auto ask = [&](const LazyQuestion& question) { cut.answer({0, question}); };
-  expect_error<Error>([&] { ask(AskEvaluate{1}); }, {"not told so many"});
-  expect_error<Error>([&] { ask(AskPlaces{{{true, 0}}}); }, {"before its weights"});
+  ask(AskLargest{1});
+  expect_error<Error>([&] { ask(AskEvaluate{3}); }, {"not told so many"});
+  expect_error<Error>([&] { ask(AskEvaluate{0}); }, {"not told so many"});
+  expect_error<Error>([&] { ask(AskPlaces{{0}}); }, {"before its weights"});
   expect_error<Error>([&] { ask(AskLargest{1, 3}); }, {"cannot be tightened"});
   expect_error<Error>([&] { ask(AskWeigh{0, 2}); }, {"above the largest"});
-  ask(AskWeigh{3, 3});
-  expect_error<Error>([&] { ask(AskPlaces{{{true, uint128{1} << 100}}}); }, {"no such place"});
-  expect_error<Error>([&] { ask(AskPlaces{{{false, 0}}}); }, {"no such place"});
+  const uint128 total = std::get<SayWeighed>(cut.answer({0, AskWeigh{3, 3}})).total;
+  ask(AskPlaces{{total - 1}});
+  // All three are near, so there is nothing beyond their weights.
+  expect_error<Error>([&] { ask(AskPlaces{{total}}); }, {"no such place"});
+  expect_error<Error>([&] { ask(AskPlaces{{uint128{1} << 100}}); }, {"no such place"});
 }
 
 }  // namespace

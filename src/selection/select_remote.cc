@@ -1,3 +1,4 @@
+#include "base/parallel.h"
 #include "mechanisms/exponential/lazy_exponential.h"
 #include "selection/class_scores.h"
 #include "selection/constants.h"
@@ -98,12 +99,12 @@ class RemoteSelector : Selector {
       }
     }
     std::vector<size_t> next(sizes_.size());
-    std::vector<LazyAnswer> own;
-    for (const size_t j : open) {
-      own.clear();
-      for (const auto& one : draws[j].questions()) own.push_back(std::move(said[one.part][next[one.part]++]));
-      draws[j].take(own);
+    std::vector<std::vector<LazyAnswer>> own(open.size());
+    for (size_t k = 0; k < open.size(); ++k) {
+      for (const auto& one : draws[open[k]].questions()) own[k].push_back(std::move(said[one.part][next[one.part]++]));
     }
+    parallel_blocks(open.size(), 1, task_.threads,
+                    [&](size_t k, size_t, unsigned) { draws[open[k]].take(std::exchange(own[k], {})); });
     report(0);  // where the caller may stop it
   }
 

@@ -19,8 +19,16 @@ class StartedClasses {
       : rows_(rows), threads_(threads) {
     // Dot products stay within 32 bits because of it.
     if (start.longest < longest) throw InvalidInput("shard: has longer rows than the pool is said to have");
-    for (StartedClass& one : start.classes) classes_.push_back(std::make_unique<Class>(rows, one, start, threads));
+    classes_.resize(start.classes.size());
+    parallel_blocks(classes_.size(), 1, threads_, [&](size_t j, size_t, unsigned) {
+      classes_[j] = std::make_unique<Class>(rows_, start.classes[j], start, threads_);
+    });
     if (start.lazy) bound_all(start);
+  }
+
+  ~StartedClasses() {
+    // Side by side, since each has given many pages back to the system.
+    parallel_blocks(classes_.size(), 1, threads_, [&](size_t j, size_t, unsigned) { classes_[j].reset(); });
   }
 
   std::vector<LazyAnswer> answer(std::span<const ClassQuestion> questions) const {

@@ -9,7 +9,7 @@
 namespace dppl {
 namespace {
 
-constexpr std::string_view kAsk = "dpplask1", kSay = "dpplsay1";
+constexpr std::string_view kAsk = "dpplask2", kSay = "dpplsay1";
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -120,27 +120,26 @@ void add(WireWriter& out, const AskLargest& question) {
   out.add(question.count);
   add_optional(out, question.tighten_for);
 }
-void add(WireWriter& out, const AskEvaluate& question) { out.add(question.count); }
+void add(WireWriter& out, const AskEvaluate& question) {
+  out.add(question.count);
+  add_optional(out, question.tighten_for);
+}
 void add(WireWriter& out, const AskWeigh& question) {
   out.add(question.best_known);
   out.add(question.largest);
 }
-void add(WireWriter& out, const AskPlaces& question) {
-  out.add(uint64_t{question.places.size()});
-  for (const auto& [near, position] : question.places) {
-    add_flag(out, near);
-    out.add(position);
-  }
-}
+void add(WireWriter& out, const AskPlaces& question) { out.add_list(std::span<const uint128>(question.places)); }
 
 void add(WireWriter& out, const SayLargest& answer) { out.add_list(std::span<const int64_t>(answer.bounds)); }
 void add(WireWriter& out, const SayEvaluated& answer) {
-  out.add(answer.best);
+  out.add(answer.count);
+  add_optional(out, answer.best);
   add_optional(out, answer.open);
 }
 void add(WireWriter& out, const SayWeighed& answer) {
   out.add(answer.near);
   out.add(answer.total);
+  out.add(answer.known);
 }
 void add(WireWriter& out, const SayPlaces& answer) {
   out.add_list(std::span<const SayPlaces::Proposed>(answer.proposed));
@@ -166,21 +165,16 @@ LazyQuestion get_question(WireReader& in) {
       const auto count = in.get<uint64_t>();
       return AskLargest{count, get_optional(in)};
     }
-    case 1:
-      return AskEvaluate{in.get<uint64_t>()};
+    case 1: {
+      const auto count = in.get<uint64_t>();
+      return AskEvaluate{count, get_optional(in)};
+    }
     case 2: {
       const int64_t best_known = get_score(in);
       return AskWeigh{best_known, get_score(in)};
     }
-    case 3: {
-      AskPlaces question;
-      question.places.resize(in.get_count(1 + sizeof(uint128)));
-      for (auto& [near, position] : question.places) {
-        near = get_flag(in);
-        position = in.get<uint128>();
-      }
-      return question;
-    }
+    case 3:
+      return AskPlaces{in.get_list<uint128>()};
     default:
       refuse("asks what no one knows");
   }
@@ -191,12 +185,14 @@ LazyAnswer get_answer(WireReader& in) {
     case 0:
       return SayLargest{in.get_list<int64_t>()};
     case 1: {
-      const auto best = in.get<int64_t>();
-      return SayEvaluated{best, get_optional(in)};
+      const auto count = in.get<uint64_t>();
+      const auto best = get_optional(in);
+      return SayEvaluated{count, best, get_optional(in)};
     }
     case 2: {
       const auto near = in.get<uint64_t>();
-      return SayWeighed{near, in.get<uint128>()};
+      const auto total = in.get<uint128>();
+      return SayWeighed{near, total, in.get<uint128>()};
     }
     case 3: {
       auto proposed = in.get_list<SayPlaces::Proposed>();

@@ -8,7 +8,7 @@
 
 // What coordinator and shards tell each other. All of it is read with every length checked: InvalidInput otherwise.
 //
-//   request   "dpplask1", sequence, session, shard, first row, history, kind; body
+//   request   "dpplask2", sequence, session, shard, first row, history, kind; body
 //   reply     "dpplsay1", sequence, digest of the request; body; digest of all of it
 //
 // The history of a request is the digest of the request before it, of those that change a shard's state; so its own

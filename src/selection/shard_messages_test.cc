@@ -38,9 +38,9 @@ TEST(ShardMessages, AreRefusedWhereTheyAreCut) {
   check_lengths(to_bytes(ShardDescription{9, 100, transform}), [](std::string_view body) { read_description(body); });
   check_lengths(to_bytes(some_start()), [](std::string_view body) { read_start(body, kDim); });
   const std::vector<ClassQuestion> questions{
-      {0, AskLargest{7, 5}}, {1, AskEvaluate{3}}, {2, AskWeigh{4, 5}}, {3, AskPlaces{{{true, 9}, {false, 2}}}}};
+      {0, AskLargest{7, 5}}, {1, AskEvaluate{3, 8}}, {2, AskWeigh{4, 5}}, {3, AskPlaces{{9, 2}}}};
   check_lengths(to_bytes(std::span(questions)), [](std::string_view body) { read_questions(body); });
-  const std::vector<LazyAnswer> answers{SayLargest{{3, 2}}, SayEvaluated{1, {}}, SayWeighed{3, 99},
+  const std::vector<LazyAnswer> answers{SayLargest{{3, 2}}, SayEvaluated{2, 1, {}}, SayWeighed{3, 99, 7},
                                         SayPlaces{{{1, 2, 3}}, 1}};
   check_lengths(to_bytes(std::span(answers)), [](std::string_view body) { read_answers(body); });
   check_lengths(to_bytes(ScoresOf{1, 2, 3}), [](std::string_view body) { read_scores_of(body); });

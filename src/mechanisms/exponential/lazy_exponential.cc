@@ -32,7 +32,7 @@ void LazyExponential::take(std::span<const LazyAnswer> answers) {
     if (const auto* largest = std::get_if<SayLargest>(&answer)) {
       for (const int64_t bound : largest->bounds) check_score(bound);
     } else if (const auto* evaluated = std::get_if<SayEvaluated>(&answer)) {
-      check_score(evaluated->best);
+      if (evaluated->best) check_score(*evaluated->best);
     } else if (const auto* places = std::get_if<SayPlaces>(&answer)) {
       for (const SayPlaces::Proposed& one : places->proposed) check_score(one.value);
     }
