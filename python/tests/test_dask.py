@@ -191,6 +191,33 @@ def test_private_values_do_not_cross_an_open_network(files: Files, tmp_path: pat
     assert ledger.status("d")["remaining"] == "ε = 5"
 
 
+def test_workers_that_keep_messages_get_no_private_ones(client: distributed.Client, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    def keep(messages: int) -> None:
+        import dask
+
+        dask.config.set({"distributed.comm.recent-messages-log-length": messages})
+
+    worker = sorted(client.scheduler_info()["workers"])[0]
+    client.run(keep, 100, workers=[worker])
+    try:
+        with pytest.raises(ValueError, match="keeps messages for debugging"):
+            dppl.dask.fit(client, files.task.X, files.task.y, pool=files.manifest, **files.parameters())
+        # One that comes later, and was not asked: all shards are put elsewhere.
+        monkeypatch.setattr(_fit, "refuse_open_network", lambda client: None)
+        placed = []
+        original = _fit.RemoteShards._call
+
+        async def call(self: Any, where: Any, message: bytes) -> Any:
+            placed.append(where.worker)
+            return await original(self, where, message)
+
+        monkeypatch.setattr(_fit.RemoteShards, "_call", call)
+        model = dppl.dask.fit(client, files.task.X, files.task.y, pool=files.manifest, **files.parameters())
+        assert files.bytes_of(model) == files.here() and placed and worker not in placed
+    finally:
+        client.run(keep, 0, workers=[worker])
+
+
 def test_within_one_process_nothing_crosses(files: Files) -> None:
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster, distributed.Client(cluster) as inside:
         model = dppl.dask.fit(inside, files.task.X, files.task.y, pool=files.manifest, patience=30, **files.parameters())

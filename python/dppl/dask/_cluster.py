@@ -14,7 +14,7 @@ import uuid
 from typing import Any, Callable, Iterator, NamedTuple, Sequence, cast
 
 import dask
-from distributed import Client, KilledWorker, LocalCluster, Security, as_completed, get_worker
+from distributed import Client, Future, KilledWorker, LocalCluster, Security, as_completed, get_worker
 from distributed.comm import CommClosedError
 
 from .. import _core
@@ -22,6 +22,8 @@ from .._progress import shown_progress
 
 # How long to wait for workers, or a scheduler, that may come back.
 PATIENCE = 300.0
+# How long the result of a task that is done may take to come here: a few hundred bytes.
+FETCH = 10.0
 # What workers that we start are told. Nothing of a fit is in Dask's store of data, which could be written to disk, but
 # with no limit on memory there is no such store at all. What does not compress has no size that depends on its values.
 SETTINGS: dict[str, Any] = {
@@ -115,14 +117,14 @@ def refuse_open_network(client: Client) -> None:
     for address in client.scheduler_info()["workers"]:
         if address.split("://")[0] != scheme:
             raise ValueError(f"{address}: this worker does not speak {scheme} as its scheduler does")
-    keeps = client.run(_keeps_messages)
-    keeps["the scheduler"] = client.run_on_scheduler(_keeps_messages) if scheme != "inproc" else False
+    keeps = client.run(keeps_messages, on_error="return")
+    keeps["the scheduler"] = client.run_on_scheduler(keeps_messages) if scheme != "inproc" else False
     for who, kept in keeps.items():
-        if kept:
+        if kept is True:  # not an error: that worker is gone, and those that come later are asked where they get a shard
             raise ValueError(f"{who} keeps messages for debugging, and private ones are among them: set distributed.comm.recent-messages-log-length to 0 there")
 
 
-def _keeps_messages() -> bool:
+def keeps_messages() -> bool:
     return bool(dask.config.get("distributed.comm.recent-messages-log-length", 0))
 
 
@@ -270,6 +272,15 @@ def attempt(task: Callable[..., Any], arguments: tuple[Any, ...], topic: str | N
         return Refusal(str(error))
 
 
+def result_of(future: Future, worker: str = "") -> Any:
+    """What a task that is done has said. A result whose worker was lost before it came here is a fault, too: Dask makes it again, and where the task is bound to that worker
+    it would wait for ever."""
+    try:
+        return future.result(timeout=FETCH)
+    except (KilledWorker, CommClosedError, OSError, TimeoutError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+        return Fault(worker, f"its worker was lost ({type(error).__name__}{f': {error}' if str(error) else ''})")
+
+
 def run_tasks(
     client: Client, what: str, task: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], *, patience: float = PATIENCE, verbose: bool = False
 ) -> list[Any]:
@@ -304,10 +315,7 @@ def run_tasks(
                 futures[connection.client.submit(attempt, task, arguments[i], topic, i, key=new_key(what, i), pure=False, **where)] = i
             for future in as_completed(futures, loop=connection.client.loop):
                 i = futures[future]
-                try:
-                    result = future.result()
-                except (KilledWorker, CommClosedError, OSError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
-                    result = Fault("", f"{type(error).__name__}: {error}")
+                result = result_of(future)
                 if isinstance(result, Refusal):
                     raise ValueError(result.said)
                 if isinstance(result, Fault):

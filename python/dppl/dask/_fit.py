@@ -15,7 +15,7 @@ from distributed.protocol import to_serialize
 from .. import _core
 from .._estimator import PrototypeClassifier
 from .._inputs import LabelsLike, MatrixLike
-from ._cluster import PATIENCE, ClusterError, Connection, new_key, refuse_open_network
+from ._cluster import PATIENCE, ClusterError, Connection, keeps_messages, new_key, refuse_open_network
 from ._manifest import Manifest, read_manifest
 
 # Methods that choose rows of the pool. The others read a subsample of it, and need no workers.
@@ -62,6 +62,8 @@ class Shard:
     """On a worker, as an actor: Dask keeps it in memory, outside the store of data that it may write to disk."""
 
     def __init__(self, path: str, first_row: int, threads: int) -> None:
+        if keeps_messages():
+            raise RuntimeError("this worker keeps messages for debugging, and gets no private ones")
         self._opened = path, first_row, threads
         self._shard: _core.SelectionShard | None = None
 
@@ -193,7 +195,11 @@ class RemoteShards:
         )
         # Claimed before it is there, so that others are put elsewhere.
         self._placed[i] = placed = Placed(future, key, worker)
-        await self._while_alive(worker, self._started(future))
+        try:
+            await self._while_alive(worker, self._started(future))
+        except Lost:
+            self._faults[i].add(worker)
+            raise
         return placed
 
     @staticmethod

@@ -11,7 +11,7 @@ from distributed import Client, Future
 from .. import _core
 from .._progress import shown_progress
 from ..lab import read_results
-from ._cluster import PATIENCE, ClusterError, Connection, Fault, Refusal, attempt, new_key
+from ._cluster import PATIENCE, ClusterError, Connection, Fault, Refusal, attempt, new_key, result_of
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +65,7 @@ def sweep(
                 if not helper.future.done():
                     continue
                 del helpers[worker]
-                result = helper.future.result() if helper.future.status == "finished" else Fault(worker, "its worker was lost")
+                result = result_of(helper.future, worker)
                 if isinstance(result, Refusal):
                     raise ValueError(result.said)
                 if isinstance(result, Fault):
