@@ -18,11 +18,6 @@ inline constexpr size_t kStrengths = 22;
 inline constexpr double kPriorClasses = 2;
 inline constexpr int kWeightRounds = 25;
 
-// ---- The centre (centre.h)
-
-// Of the length of typical public rows: a centre beyond that would turn rows around.
-inline constexpr double kFarthestCentre = 0.9;
-
 // ---- Gradient steps (refinement.h)
 
 // A prototype's score with a row lies between −1 and 1; a classifier that is right as often as it is sure needs more.
