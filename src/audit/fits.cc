@@ -36,7 +36,7 @@ class Fitter {
           {std::string(release.what), {release.values.begin(), release.values.end()}, release.variance});
     };
     const FitOptions options{.settings = settings, .threads = 1, .released = write, .knowledge = std::move(knowledge)};
-    const SharedFits shared{.pool = std::make_shared<PoolCache>(pool_, 1)};
+    const SharedFits shared{.pool = std::make_shared<PoolCache>(pool_, 1), .confidence = false};
     for (const PrivateData& data : data_) plans_.push_back(plan_fit(data, pool_, options, budget_, shared));
   }
 

@@ -186,6 +186,7 @@ class MeanFit {
   }
 
   void state_confidence(const Posterior& means, double scale) {
+    if (!input_.shared.confidence) return;
     result_.score_scale = scale * confidence(result_.values, scale, means, prior(), prior_variance(), records_.threads);
   }
 
