@@ -143,8 +143,8 @@ def main():
             np.save(path(f"{key}_{part}_x.npy"), rows[some])
             np.save(path(f"{key}_{part}_y.npy"), labels[some].astype(np.int64))
         described[key] = {"name": source.name, "classes": source.classes, "pool": os.path.abspath(pool), "ratios": source.ratios, "files": path(key + "_{}_{}.npy")}
-    with open(path("sets.json"), "w") as file:
-        json.dump(described, file, indent=1)
+        with open(path("sets.json"), "w") as file:  # of those that are there, should the next one fail
+            json.dump(described, file, indent=1)
 
 
 if __name__ == "__main__":
