@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace dppl {
 
@@ -18,25 +17,23 @@ std::vector<int64_t> centre_weights(std::span<const double> sizes, int64_t full)
   return weights;
 }
 
-std::vector<double> centre_of(const NoisyTotal& total, const PoolPrior& prior, double prior_variance) {
-  const auto squares_of = [](std::span<const double> values) {
-    return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
-  };
-  const double records = std::accumulate(total.records.begin(), total.records.end(), 0.0);
-  const double all = std::accumulate(prior.variances.begin(), prior.variances.end(), 0.0);
-  const double of_class = prior.row_length * prior.row_length / (1 + prior_variance);
-  // What adds up to the squared length of the total.
-  const double noise = total.sigma * total.sigma, own = of_class * squares_of(total.records);
-  const double dim = static_cast<double>(total.values.size());
-  const double shift = std::max(squares_of(total.values) - noise * dim - own, 0.0);
+std::vector<double> centre_of(const NoisyTotal& total, double weighted_records, std::span<const double> prior_variances,
+                              double longest) {
+  double squares = 0, all = 0;
+  for (const double value : total.values) squares += value * value;
+  for (const double variance : prior_variances) all += variance;
+  const auto dim = static_cast<double>(total.values.size());
+  const double noise = total.sigma * total.sigma, signal = std::max(squares - noise * dim, 0.0);
   std::vector<double> centre(total.values.size());
+  double length = 0;
   for (size_t k = 0; k < centre.size(); ++k) {
-    const double part = prior.variances[k] / all;
-    centre[k] = shift > 0 ? shift * part / ((shift + own) * part + noise) * total.values[k] / records : 0;
+    const double expected = signal * prior_variances[k] / all;
+    centre[k] = expected > 0 ? expected / (expected + noise) * total.values[k] / weighted_records : 0;
+    length += centre[k] * centre[k];
   }
-  const double length = std::sqrt(squares_of(centre));
-  if (length > prior.row_length) {
-    for (double& value : centre) value *= prior.row_length / length;
+  length = std::sqrt(length);
+  if (length > longest) {
+    for (double& value : centre) value *= longest / length;
   }
   return centre;
 }

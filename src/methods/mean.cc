@@ -99,12 +99,13 @@ class MeanFit {
     input_.tell_released("centre", released.value.values, variance);
     spend(released.guarantee);
 
-    NoisyTotal total{{}, std::sqrt(variance) * unit, {}};
+    NoisyTotal total{{}, std::sqrt(variance) * unit};
     for (const int64_t value : released.value.values) total.values.push_back(static_cast<double>(value) * unit);
+    double records = 0;
     for (size_t c = 0; c < sizes.size(); ++c) {
-      total.records.push_back(sizes[c] * static_cast<double>(weights[c]) / static_cast<double>(kFullWeight));
+      records += sizes[c] * static_cast<double>(weights[c]) / static_cast<double>(kFullWeight);
     }
-    transform_ = transform_.moved_by(centre_of(total, prior(), prior_variance()));
+    transform_ = transform_.moved_by(centre_of(total, records, prior().variances, clip));
     result_.transform = transform_;
   }
 
@@ -146,15 +147,14 @@ class MeanFit {
     return *prior_;
   }
 
-  double prior_variance() const { return settings_.shrinkage.value_or(Shrinkage{}).prior_variance.get_d(); }
-
   Posterior shrunk() {
     const double sigma = std::sqrt(result_.noise_variance.get_d()) * kUnit;
     std::vector<double> known;
+    const double prior_variance = settings_.shrinkage->prior_variance.get_d();
     if (input_.options.knowledge) {
-      known = known_directions(*input_.options.knowledge, transform_).expected_means(prior_variance());
+      known = known_directions(*input_.options.knowledge, transform_).expected_means(prior_variance);
     }
-    return posterior(sums_in_units(), sigma, prior(), prior_variance(), records_.threads, known);
+    return posterior(sums_in_units(), sigma, prior(), prior_variance, records_.threads, known);
   }
 
   // Every step is computed from those before it and from the sums.
@@ -187,7 +187,8 @@ class MeanFit {
 
   void state_confidence(const Posterior& means, double scale) {
     if (!input_.shared.confidence) return;
-    result_.score_scale = scale * confidence(result_.values, scale, means, prior(), prior_variance(), records_.threads);
+    const double prior_variance = settings_.shrinkage->prior_variance.get_d();
+    result_.score_scale = scale * confidence(result_.values, scale, means, prior(), prior_variance, records_.threads);
   }
 
   const MeanSettings& settings_;
