@@ -7,7 +7,7 @@ namespace dppl {
 
 // Before the first weighing no more than so many bounds are asked for at once.
 inline constexpr size_t kFirstLargest = 64;
-// After so many proposals bounds are tightened, where more than twice as many candidates are near.
+// Before so many bounds are asked for at once they are tightened, where more than twice as many candidates are near.
 inline constexpr size_t kTightenAt = 256;
 // Proposals that are evaluated together at first, then twice as many, and so on.
 inline constexpr size_t kFirstProposals = 16;

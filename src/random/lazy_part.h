@@ -45,8 +45,8 @@ struct SayLargest {
 };
 
 // Evaluate the first `count` of those whose bounds were told, of equal bounds the smaller index first. A part that is
-// alone has none to compare its bounds with and is not asked for them: then of those that it would tell, or all where
-// these are fewer.
+// alone was not asked for bounds, since there are no others to compare them with: it evaluates those that it would have
+// told.
 struct AskEvaluate {
   uint64_t count;
   std::optional<int64_t> tighten_for = {};  // as in AskLargest, which was not asked then

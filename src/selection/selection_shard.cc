@@ -26,11 +26,6 @@ class StartedClasses {
     if (start.lazy) bound_all(start);
   }
 
-  ~StartedClasses() {
-    // Side by side, since each has given many pages back to the system.
-    parallel_blocks(classes_.size(), 1, threads_, [&](size_t j, size_t, unsigned) { classes_[j].reset(); });
-  }
-
   std::vector<LazyAnswer> answer(std::span<const ClassQuestion> questions) const {
     std::vector<LazyAnswer> answers(questions.size());
     std::vector<uint8_t> asked(classes_.size());
