@@ -11,6 +11,7 @@ workers  embedding and selection with clipped scores on 1, 2, … local workers 
 rows     1, 2, 5 and 10 million rows × 256 in 8 shards: building and fitting, seconds and the largest resident set of each process (at most 4 GB)
 """
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -138,7 +139,11 @@ def measure_rows(scratch, millions):
     np.save(labels, random.integers(100, size=20_000))
     print(f"{'million rows × 256':<20}{'build, 8 shards':>18}{'resident':>12}{'commit':>10}{'resident':>12}{'fit, C = 100':>14}{'resident':>12}{'s per million':>15}")
     for count in millions:
-        source = rows_file(os.path.join(scratch, "rows.npy"), count * 1_000_000, dim, 1)
+        # In a process of its own: the largest resident set of a program begins with that of the process that started it.
+        source = os.path.join(scratch, "rows.npy")
+        writer = multiprocessing.Process(target=rows_file, args=(source, count * 1_000_000, dim, 1))
+        writer.start()
+        writer.join()
         parts = [os.path.join(scratch, f"rows-{i}.pool") for i in range(1, shards + 1)]
         built = [run_measured(DPPL, "pool", "build", source, "-o", part, "--shard", f"{i}/{shards}") for i, part in enumerate(parts, 1)]
         manifest = os.path.join(scratch, "rows.pools")
