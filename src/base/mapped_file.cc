@@ -75,9 +75,13 @@ void MappedFile::expect(std::span<const std::byte> part) const { advise(bytes(),
 
 void MappedFile::give_back(std::span<const std::byte> part) const {
   if (mapped <= resident_mappings || part.empty()) return;
-  // Pages around it were given back before, and came along with it.
-  const size_t before = std::min(static_cast<size_t>(part.data() - data_), kAlongWithAPage);
-  advise(bytes(), {part.data() - before, part.size() + before}, MADV_DONTNEED);
+  const auto begin = static_cast<size_t>(part.data() - data_), end = begin + part.size();
+  const size_t piece = begin / kAlongWithAPage;
+  // When a piece is walked over, because every call interrupts all processors that read the file.
+  if (end < bytes().size() && end / kAlongWithAPage == piece) return;
+  // Pages of the piece before were given back with it, and came along with those of this one.
+  const size_t from = (piece - std::min<size_t>(piece, 1)) * kAlongWithAPage;
+  advise(bytes(), bytes().subspan(from, end - from), MADV_DONTNEED);
 }
 
 }  // namespace dppl

@@ -11,9 +11,8 @@ inline constexpr size_t kFirstLargest = 64;
 inline constexpr size_t kTightenAt = 256;
 // Proposals that are evaluated together at first, then twice as many, and so on.
 inline constexpr size_t kFirstProposals = 16;
-// A round goes on where at least so many of its proposals are accepted on average. Far fewer are not worth it: it is
-// more values that make proposals accepted, and these take up to ten times as long as proposals, which are thus cheap
-// where there is a hope.
+// A round goes on where at least so many of its proposals would be accepted on average; otherwise more values are asked
+// for first. Not one: a value takes up to ten times as long as a proposal.
 inline constexpr double kLeastHope = 1.0 / 16;
 
 }  // namespace dppl
